@@ -1,5 +1,5 @@
-"""What generated code is made of: derivative rules and NumPy spellings of the primitives.
+"""Templates of generated code: derivative rules and NumPy spellings of the primitives.
 
-Everything here is an ordinary function that runs alone, and that the compiler parses. Nothing
-here imports the compiler.
+Each of them is an ordinary function that runs alone, and that the compiler parses. None of them
+imports the compiler.
 """

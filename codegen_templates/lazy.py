@@ -1,6 +1,6 @@
-"""Modules of SciPy and mpi4py for templates and rules: imported when something of them is used.
+"""Modules of SciPy and mpi4py for templates and rules, imported when an attribute is used.
 
-They are needed by nothing but functions that use them themselves.
+Only functions that use the modules themselves need them.
 
 >>> special.__name__
 'scipy.special'

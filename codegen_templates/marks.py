@@ -1,4 +1,4 @@
-"""Decorators that tell the compiler what a template is. They leave the function as it is.
+"""Decorators that tell the compiler what a template is. They return the function unchanged.
 
 >>> @partials
 ... def tanh(out, x):
@@ -58,8 +58,8 @@ view = _mark("view")
 
 
 def write(*, inplace: tuple[str, ...]) -> Callable[[F], F]:
-    """The body is statements that change the parameters named in ``inplace`` and returns them;
-    the compiler copies first where such an input is still needed."""
+    """Mark a body of statements that change the parameters named in ``inplace`` and return them;
+    the compiler copies first if such an input is still needed."""
     return _mark("write", inplace=inplace)
 
 
@@ -85,8 +85,8 @@ reordered = _mark("helper", fastmath=("reassoc",))
 
 
 def by_primitive(*modules: ModuleType, prefix: str = "") -> dict[str, Callable[..., Any]]:
-    """The templates or rules in modules by the primitives that they are of, which have their names
-    (``not_`` is of ``not``). One whose name starts with an underscore is of no primitive."""
+    """The templates or rules in modules, by their primitives, which have the same names (``not_``
+    is for ``not``). A function whose name starts with an underscore is left out."""
     return {
         prefix + name.rstrip("_"): function
         for module in modules
@@ -96,7 +96,7 @@ def by_primitive(*modules: ModuleType, prefix: str = "") -> dict[str, Callable[.
 
 
 def _is_made_in(module: ModuleType, value: object) -> bool:
-    """True for what a module defines itself, and does not import from another one."""
+    """True for an object that a module defines itself, and does not import from another module."""
     if isinstance(value, FunctionType):
         return value.__module__ == module.__name__
     return isinstance(value, functools.partial)

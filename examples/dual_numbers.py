@@ -70,7 +70,7 @@ FUNCTIONS: dict[Callable[[float], float], Callable[[float], float]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One operation on dual numbers; ``step`` says in which step of a loop."""
+    """An operation on dual numbers; ``step`` says in which step of a loop."""
 
     step: str
     operation: str
@@ -129,7 +129,7 @@ def _rule(tangent: Atom, joint: Program, names: dict[Atom, str]) -> str:
 
 
 def _expression(equation: Equation, made: dict[Variable, Equation], names: dict[Atom, str]) -> str:
-    """What an equation computes, with what has no name written where it is used."""
+    """The right side of an equation, with unnamed values written where they are used."""
     written: dict[Variable, Atom] = {}
     for part in equation.variables:
         text = names.get(part)
@@ -198,7 +198,7 @@ def picture(file: Path) -> None:
 
 @dataclass
 class Options:
-    """What the flags say."""
+    """The values of the flags."""
 
     at: float
     level: Level

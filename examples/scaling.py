@@ -74,7 +74,7 @@ class Model:
 
     @functools.cache  # noqa: B019  # there are two of them
     def schedule(self, rows: int, overlap: str | bool | None = None) -> Schedule:
-        """What a rank with so many rows does."""
+        """The schedule of a rank with this number of rows."""
         asked = self.overlap if overlap is None else overlap
         found = self._counted(rows, asked)
         if self.seconds is None:

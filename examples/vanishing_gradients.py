@@ -1,9 +1,9 @@
-"""How much each time step of a recurrent network adds to a gradient.
+"""Plot the part of each time step of a recurrent network in a gradient.
 
-The gradient by a weight that all steps share is a sum, with one part for each step. In a network
-of tanh units the parts of early steps are small: what flows back is multiplied by the derivative of
-tanh and by the recurrent weights once more in each step. `contributions` splits the gradient, and
-the norms are plotted for recurrent weights of several sizes.
+The gradient by a weight that all steps share is a sum, with one part for each step. In a network of
+tanh units the parts of early steps are small: the cotangent is multiplied by the derivative of tanh
+and by the recurrent weights in each step that it flows back through. `contributions` splits the
+gradient, and the norms are plotted for recurrent weights of several sizes.
 
     python examples/vanishing_gradients.py vanishing_gradients.png
 """

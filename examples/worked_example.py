@@ -54,7 +54,7 @@ def central_differences(
 
 @dataclass
 class Options:
-    """What the flags say."""
+    """The values of the flags."""
 
     at: tuple[float, float]
     level: Level

@@ -151,7 +151,8 @@ if not TYPE_CHECKING:  # else type checkers would take any name for a public one
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What IPython calls for ``%load_ext stcompile``: it adds the cell magic ``%%gradient``."""
+    """Add the cell magic ``%%gradient``; IPython calls this function for ``%load_ext
+    stcompile``."""
     from stcompile.notebook import load
 
     load(shell)

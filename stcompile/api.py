@@ -16,7 +16,7 @@ from stcompile.frontend.protocol import makes_transformed
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
 
-if TYPE_CHECKING:  # what only some programs need is loaded by the function that needs it
+if TYPE_CHECKING:  # modules that only some functions need are loaded by them
     from stcompile.reports.snapshots import Snapshot, Snapshots
     from stcompile.transforms.checkpoint import Checkpoint
     from stcompile.transforms.jacobian import Jacobian, Mode
@@ -377,10 +377,10 @@ def vmap(
 ) -> Vmap:
     """A function of one item, as a function of batches of items, without a loop over them.
 
-    ``in_axes`` says which axis of the arguments counts the items: one for all, or a tuple with an
-    entry for each positional argument, None for what is the same for all items; an entry may be a
-    structure like the argument's. Keyword arguments have it in front. ``out_axes`` says where it is
-    in the results.
+    ``in_axes`` says which axis of the arguments counts the items: one number for all arguments, or
+    a tuple with an entry for each positional argument, None for an argument that is the same for
+    all items; an entry may be a structure like the argument's. Keyword arguments have it in front.
+    ``out_axes`` is the place of this axis in the results.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x, w):
@@ -472,18 +472,19 @@ def train_step(
     rows: str | None = None,
     overlap: bool | int | str = False,
 ) -> TrainStep[P, R]:
-    """One function for forward, adjoint and update: ``value = step(*arguments)``.
+    """Compile forward evaluation, adjoint and update into one function: ``value =
+    step(*arguments)``.
 
     The arrays of the ``wrt`` arguments are changed in place; the returned loss is that before the
     update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
     the parameters as they were; ``threads``, too, is as in `grad`.
 
     With ``comm``, a communicator of mpi4py, all its ranks make the step together, each with rows of
-    its own. The loss has to be a mean over rows; the step is that of the mean over the rows of all
-    ranks, and the same everywhere. ``rows`` names the argument whose first axis has a rank's rows;
-    it need not be given where all arrays that are not trained have the same first length. With
-    ``overlap`` gradients are exchanged while others are still computed, in buckets of 25 MB, or of
-    the size that it gives.
+    its own. The loss has to be a mean over rows; the step uses the mean over the rows of all ranks,
+    and is the same everywhere. ``rows`` names the argument whose first axis has a rank's rows; it
+    may be omitted if all arrays that are not trained have the same first length. With ``overlap``
+    gradients are exchanged while others are still computed, in buckets of 25 MB, or of the given
+    size.
     """
     from stcompile.transforms.train_step import TrainStep
 
@@ -506,8 +507,8 @@ def train_step(
 def explain(
     function: Callable[..., Any], *arguments: Any, wrt: Wrt = 0, **keywords: Any
 ) -> Explanation:
-    """For each array and number that ``wrt`` names: is its gradient zero at these arguments, and
-    why. Prints as a table.
+    """Tell for each array and number that ``wrt`` names whether its gradient is zero at these
+    arguments, and why. Prints as a table.
 
     >>> import stcompile as st, numpy as np
     >>> def f(params, x):
@@ -533,14 +534,15 @@ def show(
     memory: int | str | None = None,
     **keywords: Any,
 ) -> Snapshot | Snapshots:
-    """A function on its way through the compiler, at these arguments.
+    """Show the stages of a function on its way through the compiler, at these arguments.
 
-    The Wengert list after the stage of the pipeline that ``after`` names; without it a table of
-    what each stage changed. ``"staged"`` is the function alone as it was read, ``"reverse"`` with
-    its adjoint as recorded; the rest are the passes, and ``ValueError`` lists them for a name that
-    is none. Of a plain function or a `Differentiable` its ``value_and_grad`` is shown, by ``wrt``
-    (that of the `Differentiable`, or the first argument); of a gradient, a training step and so on
-    these themselves. ``level`` is the function's own unless it is given.
+    Returns the Wengert list after the stage of the pipeline that ``after`` names; without
+    ``after``, a table of the changes of each stage. ``"staged"`` is the function alone as it was
+    read, ``"reverse"`` with its adjoint as recorded; the other stages are the passes, and
+    ``ValueError`` lists them for an unknown name. Of a plain function or a `Differentiable` its
+    ``value_and_grad`` is shown, by ``wrt`` (that of the `Differentiable`, or the first argument);
+    gradients, training steps and so on are shown themselves. ``level`` is the function's own unless
+    it is given.
 
     >>> import stcompile as st
     >>> def f(x):
@@ -599,7 +601,7 @@ def differentiable(
     fastmath: bool = False,
     threads: Threads = None,
 ) -> Any:
-    """Decorate a plain NumPy function: it stays what it is, and can be differentiated.
+    """Decorate a plain NumPy function, which can be called as before, and differentiated.
 
     ``wrt`` names the arguments to differentiate by and ``debug_nans`` looks for NaNs, as in `grad`.
 

@@ -34,7 +34,7 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
     """A plain function with its derivatives at hand.
 
     Calling it calls the user's function, untouched. ``grad`` and ``value_and_grad`` are functions
-    of the same arguments; the other methods show what they compute, for the arguments given.
+    of the same arguments; the other methods show the computations for the arguments given.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
         return "\n".join([self._head, *lines]) if lines else f"{self._head}, not compiled yet"
 
     def html(self) -> str:
-        """The function, and folded below it what it was compiled to."""
+        """The function, and folded below it the code that it was compiled to."""
         from stcompile.base import html
 
         forms = [
@@ -108,8 +108,8 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
 
     @public
     def compile(self, *arguments: P.args, **keywords: P.kwargs) -> Callable[..., Any]:
-        """The generated forward and adjoint function alone, the one that `source` shows; it checks
-        nothing, as `Dispatcher.compile` says. ``f.primal.compile`` is that of the function itself.
+        """The generated forward and adjoint function alone, as `source` shows it; it checks
+        nothing, as `Dispatcher.compile` says. ``f.primal.compile`` compiles the function itself.
         """
         return self.value_and_grad.compile(*arguments, **keywords)
 
@@ -167,20 +167,20 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
 
     @public
     def explain(self, *arguments: P.args, **keywords: P.kwargs) -> Explanation:
-        """Why gradients are zero at these arguments, as `stcompile.views.explain` says it."""
+        """Explain why gradients are zero at these arguments (`stcompile.views.explain`)."""
         from stcompile.views.explain import explanation_of
 
         return explanation_of(self.value_and_grad, arguments, keywords)
 
     @public
     def cotangents(self, *arguments: P.args, **keywords: P.kwargs) -> Cotangents:
-        """The derivatives of the value by all intermediate values that have a name in the program:
+        """The derivatives of the value by all named intermediate values of the program:
         ``loss.cotangents(params, x)["h"]``.
 
         A name that is assigned several times, as in a loop, has one array for all times, with a new
         first axis (a list, where the shapes differ), in the order of the assignments. ``"h:17"``
-        are the assignments of line 17 alone. `KeyError` lists the names if there is none of this
-        name. They are the names of the Wengert list (`wengert`), and of the arguments.
+        are the assignments of line 17 alone. `KeyError` lists the names if there is no such name.
+        They are the names of the Wengert list (`wengert`), and of the arguments.
         """
         from stcompile.views.cotangents import cotangents_of
 
@@ -201,12 +201,12 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
     def explore(
         self, *arguments: Any, path: str | os.PathLike[str] | None = None, **keywords: Any
     ) -> str:
-        """Write a page that shows the function, what became of it stage by stage, the generated
-        code, the graph, the values and the memory side by side; a browser opens it as a file.
+        """Write a page that shows the function, its program after each stage, the generated code,
+        the graph, the values and the memory side by side; a browser opens it as a file.
 
-        ``path`` is that of the file, the function's name with ``.html`` if it is not given; it is
-        returned. `ExportError` if the file cannot be written, `MissingExtraError` if a library of
-        the extra ``graph`` is not installed.
+        ``path`` is the path of the file, the function's name with ``.html`` if it is not given; it
+        is returned. `ExportError` if the file cannot be written, `MissingExtraError` if a library
+        of the extra ``graph`` is not installed.
         """
         from stcompile.views.explorer.page import write_page
 

@@ -46,9 +46,9 @@ class _Parser(argparse.ArgumentParser):
 def gradient(shell: Any, line: str, cell: str) -> Beside | None:
     """Run a cell, and show the last function that it defines beside its gradient.
 
-    Arguments for which the gradient is compiled are named in the line, in the function's order or
-    by its names; those that are not named are the notebook's variables of the same names, or the
-    function's defaults.
+    The line names the arguments for which the gradient is compiled, in the function's order or by
+    its names; arguments that it does not name are the notebook's variables of the same names, or
+    the function's defaults.
     """
     parser = _Parser(prog="%%gradient", add_help=False)
     parser.add_argument("--level", choices=LEVELS, default="readable")

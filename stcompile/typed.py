@@ -1,9 +1,10 @@
-"""How the results of public functions are typed. Read by type checkers only, never imported.
+"""The types of the results of public functions. Read by type checkers only, never imported.
 
-``P`` are the parameters of the user's function, so that what is made of it is called as it is, with
-its names, defaults and keywords; ``R`` is what it returns. A gradient has the type of its argument.
-That of the first one, by which is differentiated if nothing else is said, is found by `OfFirst`.
-Which one ``wrt`` names a type checker cannot know: such a gradient is ``Any``, as is a Jacobian.
+``P`` are the parameters of the user's function, so that a transformed function is called like the
+user's, with its names, defaults and keywords; ``R`` is the type of its result. A gradient has the
+type of its argument. The type of the first argument, by which is differentiated by default, is
+found by `OfFirst`. A type checker cannot know which argument ``wrt`` names: such a gradient is
+``Any``, as is a Jacobian.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ Rest = ParamSpec("Rest")
 A = TypeVar("A")
 A_contra = TypeVar("A_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
-X = TypeVar("X")  # what a function returns besides
+X = TypeVar("X")  # the second result of a function
 
 
 class OfFirst(Protocol[P, A_contra, Rest, R_co]):
-    """A function by all its parameters, and by the type of the first one."""
+    """A function by all its parameters, and by the type of the first parameter."""
 
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
@@ -54,7 +55,7 @@ class BySeveral(Protocol):
 
 
 class Chosen(TypedDict, total=False):
-    """How a function is compiled."""
+    """The options that a function is compiled with."""
 
     debug_nans: bool
     level: Level | None
@@ -69,7 +70,7 @@ class Chosen(TypedDict, total=False):
 
 
 class ChosenForMatrices(Chosen, total=False):
-    """How a Jacobian is made and compiled."""
+    """The options that a Jacobian is made and compiled with."""
 
     mode: Mode
     holomorphic: bool

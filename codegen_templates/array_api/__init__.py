@@ -1,8 +1,8 @@
-"""How primitives are written in the Python array API standard, for arrays that are not NumPy's.
+"""Spellings of primitives in the Python array API standard, for arrays that are not NumPy's.
 
 The names are those of the standard, which NumPy's own namespace has as well, so that these
-templates run as they are. In generated code another namespace stands for ``np``. A primitive that
-has no template here has no spelling in the standard.
+templates run unchanged. In generated code another namespace stands for ``np``. A primitive without
+a template here has no spelling in the standard.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OPERATORS = (
     *("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"),
 )
 REDUCTIONS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin")
-"""Written as in NumPy, as are a few others."""
+"""Operators and reductions are written as in NumPy, like a few other primitives."""
 
 WRITTEN = {
     **{name: by_primitive(operators)[name] for name in OPERATORS},

@@ -1,4 +1,4 @@
-"""How arrays are made, converted, indexed, written and multiplied."""
+"""Spellings of the making, conversion, indexing, writing and multiplication of arrays."""
 
 from __future__ import annotations
 

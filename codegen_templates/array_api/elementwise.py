@@ -1,4 +1,5 @@
-"""Elementwise functions. Those of the standard take arrays: a Python number becomes one first."""
+"""Elementwise functions. The standard's functions take arrays: a Python number becomes an array
+first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is static about Python numbers."""
+"""Static facts about Python numbers."""
 
 from __future__ import annotations
 

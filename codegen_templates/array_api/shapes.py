@@ -1,4 +1,4 @@
-"""How elements are rearranged."""
+"""Spellings of rearrangements of elements."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""How each primitive is written into an array that is already there.
+"""Spellings that write the value of a primitive into an existing array.
 
-The first parameter is that array; the others are those of the template in `..numpy`. Run as they
-are, these functions give the same numbers as those templates. A ufunc that has none here is written
-as `..numpy.calls.call_into`. Any other primitive that has none, or whose template has no statement
-for the operands at hand, allocates its result. `SCALARS` are reductions of a whole array to a
-number.
+The first parameter is that array; the others are those of the template in `..numpy`. When run,
+these functions give the same numbers as those templates. A ufunc without a template here is written
+as `..numpy.calls.call_into`. Any other primitive without a template, or whose template has no
+statement for the operands at hand, allocates its result. `SCALARS` are reductions of a whole array
+to a number.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ def first_maximum(out: Any, x: Any, y: Any) -> None:
     np.maximum(x, y, out=out)
 
 
-# What `x**y` does for an array and a number.
+# `x**y` as NumPy computes it for an array and a number.
 
 
 @into(inplace=("x", "y"))

@@ -1,5 +1,5 @@
-"""Reductions to values of their own, without what `numpy.sum` and its like do before they call a
-ufunc: half of the time for small arrays."""
+"""Reductions to values of their own, without the work that `numpy.sum` and its like do before they
+call a ufunc: half of the time for small arrays."""
 
 from __future__ import annotations
 

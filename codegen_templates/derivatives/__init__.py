@@ -2,8 +2,8 @@
 
 A rule takes the result ``out``, the inputs, and (`adjoint`) the cotangent ``d_out``; params are
 keywords. A last input called ``xs``, ``indices``, ``counters`` or ``operands`` stands for all the
-remaining ones, as in the templates. Rules with several results return one for each input in a flat
-tuple, ``None`` where an input has no derivative.
+remaining inputs, as in the templates. Rules with several results return a flat tuple with an item
+for each input, ``None`` for an input without derivative.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ def inverse(axes: Sequence[int]) -> Axes:
 
 
 def count(shape: Axes, axis: Axes) -> int:
-    """How many elements each result of a reduction is made of."""
+    """The number of elements that each result of a reduction is made of."""
     return math.prod(shape[i] for i in axis)
 
 
@@ -31,15 +31,15 @@ def at_least_one(number: int) -> int:
 
 def one_to_divide(out: Any, divisor: Any) -> Any:
     """1, as NumPy's number where NumPy divided by a Python number to get ``out``: then it gives an
-    infinity for 0, where Python raises an error. (The compiler does this by types.)"""
+    infinity for 0, where Python raises an error. The compiler does this by types."""
     is_python = type(divisor) in (bool, int, float, complex)
     return np.result_type(out).type(1) if is_python and isinstance(out, np.generic) else 1
 
 
 def lengthened(x: Any, axis: int, fill: float) -> Any:
-    """The array; where the length of an axis is known only at run time, one of the greatest length
-    that there can be, with ``fill`` behind the array. (The compiler does this: here, lengths are
-    known.)"""
+    """The array; if the length of an axis is known only at run time, an array of the greatest
+    possible length, with ``fill`` behind the elements. The compiler does this: here, lengths are
+    known."""
     return x
 
 
@@ -92,8 +92,8 @@ def for_left(x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes) -> Pa
     """The params of ``contract(d_out, y)``, the cotangent of x.
 
     ``x`` and ``y`` are numbers of axes. An axis of d_out is known by the axis of x or y that it
-    comes from. The axes that d_out shares with y beyond the batch are summed; the axes that are
-    left are those of x.
+    comes from. The axes that d_out shares with y beyond the batch are summed; the remaining axes
+    are those of x.
     """
     from_x, from_y = _origins(x, y, batch, contracted, order)
     batch_x, batch_y = [a for a, _ in batch], [b for _, b in batch]
@@ -129,7 +129,7 @@ def for_right(x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes) -> P
 def _origins(
     x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """For each axis of x, and of y, that is left in the result: where it is there."""
+    """For each axis of x, and of y, that is left in the result: its position there."""
     taken_x = [a for a, _ in (*batch, *contracted)]
     taken_y = [b for _, b in (*batch, *contracted)]
     free_x = [a for a in range(x) if a not in taken_x]
@@ -167,14 +167,14 @@ def parsed(subscripts: str) -> tuple[list[str], str]:
 
 
 def found(term: str, others: Sequence[str]) -> str:
-    """The names of a term, each once, that one of the others has as well."""
+    """The names of a term, each once, that occur in another term as well."""
     names = dict.fromkeys(term)
     return "".join(name for name in names if any(name in other for other in others))
 
 
 def places(term: str, known: str, shape: Axes) -> Axes:
     """The shape in which an array with the axes ``known`` broadcasts against all axes of the term:
-    1 for those that it does not have, and for repetitions of a name."""
+    1 for axes that it does not have, and for repetitions of a name."""
     return tuple(
         dim if name in known and term.index(name) == i else 1
         for i, (name, dim) in enumerate(zip(term, shape, strict=True))

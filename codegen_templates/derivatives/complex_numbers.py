@@ -1,4 +1,5 @@
-"""Rules of what is not holomorphic: the parts of complex numbers, their conjugates and signs.
+"""Rules of functions that are not holomorphic: the parts of complex numbers, their conjugates and
+signs.
 
 The cotangent of z = a + ib is dL/da - i dL/db, for a real L. By it the rule of a holomorphic
 function is the product with its derivative, and that of a linear map its plain transpose. In
@@ -46,8 +47,8 @@ NOT_HOLOMORPHIC: frozenset[str] = frozenset(
         "irfft",
     }
 )
-"""Those among them whose derivative is not one complex number: a change by ``1j * h`` does not
-change the result by ``1j`` times what a change by ``h`` does."""
+"""Primitives without a complex derivative: a change by ``1j * h`` does not change the result by
+``1j`` times the change for ``h``."""
 
 
 @partials
@@ -67,7 +68,7 @@ def conjugate(out: Any, x: Any, d_out: Any) -> Any:
 
 @adjoint
 def complex_sign(out: Any, x: Any, d_out: Any) -> Any:
-    """Of z / abs(z); 0 at 0."""
+    """The adjoint of z / abs(z); 0 at 0."""
     size = np.absolute(x)
     change = d_out - np.conjugate(d_out * out * out)
     return np.where(size == 0, 0.0, change / (2 * size + (size == 0)))

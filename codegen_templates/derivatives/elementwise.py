@@ -115,7 +115,7 @@ def reciprocal(out: Any, x: Any) -> Any:
 
 @partials
 def absolute(out: Any, x: Any, *, spelling: str = "np.abs") -> Any:
-    """Of complex numbers, conj(z) / abs(z), and 0 at 0."""
+    """The derivative for complex numbers is conj(z) / abs(z), and 0 at 0."""
     if np.iscomplexobj(x):
         return np.conjugate(x) / (out + (out == 0))
     return np.sign(x)
@@ -319,7 +319,7 @@ def spacing(out: Any, x: Any) -> Any:
 
 @partials
 def nextafter(out: Any, x: Any, y: Any) -> Any:
-    """The next number moves with the first operand; the other one only says on which side it is."""
+    """The next number moves with the first operand; the second operand only gives the direction."""
     return 1.0, 0.0
 
 

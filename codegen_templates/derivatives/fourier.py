@@ -1,9 +1,9 @@
 """Adjoints of Fourier transforms: the transposes of their matrices.
 
-That of `fft` and `ifft` is symmetric: exp(-2 pi i j k / n) in row j and column k. Those of `rfft`
-and `irfft` are transforms of the other kind, of conjugates: what is not stored of a spectrum is the
-conjugate of what is, so that all of it counts twice but the first entry and, of an even length, the
-last one.
+The matrix of `fft` and `ifft` is symmetric: exp(-2 pi i j k / n) in row j and column k. The
+adjoints of `rfft` and `irfft` are transforms of the other kind, of conjugates: the entries of a
+spectrum that are not stored are conjugates of stored entries, so that all stored entries count
+twice except the first and, for an even length, the last.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _fitted(x: Any, length: int, axis: int) -> Any:
 
 
 def _scaled_inside(x: Any, factor: float, n: int, axis: int) -> Any:
-    """Half of a spectrum with what stands for two entries of the whole one multiplied."""
+    """Half of a spectrum with the entries multiplied that stand for two entries of the whole."""
     stop = (n + 1) // 2
     last = x[part(axis, stop, n // 2 + 1)]  # nothing, of an odd length
     parts = (x[part(axis, 0, 1)], factor * x[part(axis, 1, stop)], last)

@@ -68,8 +68,8 @@ def update(
     step: Any,
     drop: Any,
 ) -> Any:
-    """Values that were overwritten have no influence; those that were written get the cotangent of
-    their place."""
+    """Values that were overwritten have no influence; written values get the cotangent of their
+    part."""
     d_v = template.slice(d_out, counters, start=start, length=length, step=step, drop=drop)
     if d_v.ndim > 0:  # so that the rest may be changed in place
         d_v = np.copy(d_v)
@@ -81,7 +81,8 @@ def update(
 
 @adjoint
 def index_update(out: Any, x: Any, v: Any, indices: Any, d_out: Any, *, at: Any) -> Any:
-    """As for `update`. If a place is written more than once, the last write wins.
+    """Values that were overwritten have no influence, as for `update`. If a place is written more
+    than once, the last write wins.
 
     To find the winners, each write stores its number in its place; a number that is still there at
     the end has won.
@@ -113,7 +114,7 @@ def accumulate(
     order: Any = (),
     spelling: str = "",
 ) -> Any:
-    """The old contents keep the cotangent; what was added gets the cotangent of its place."""
+    """The old contents keep the cotangent; added values get the cotangent of their part."""
     if op == "add":
         return d_out, d_out
     if op == "contract":

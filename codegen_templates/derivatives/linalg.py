@@ -99,7 +99,7 @@ def cholesky(out: Any, x: Any, d_out: Any) -> Any:
 
 @adjoint
 def eigh(out: Any, x: Any, d_out: Any, *, part: str, lower: bool) -> Any:
-    """Of distinct eigenvalues (but for the part "eigenvalues")."""
+    """The adjoint for distinct eigenvalues (but for the part "eigenvalues")."""
     if part == "eigenvalues":
         return eigvalsh(out, x, d_out, lower=lower)
     w, v = template.eigh(x, part="eigenvalues", lower=lower), out
@@ -122,7 +122,7 @@ def _triangle(d_x: Any, lower: bool) -> Any:
 
 @adjoint
 def eig(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
-    """Of distinct eigenvalues. Each eigenvector keeps its norm of 1."""
+    """The adjoint for distinct eigenvalues. Each eigenvector keeps its norm of 1."""
     if part == "eigenvalues":
         v = template.eig(x, part="eigenvectors")
         return np.linalg.solve(_t(v), d_out[..., :, None] * _t(v))
@@ -145,7 +145,7 @@ def eigvals(out: Any, x: Any, d_out: Any) -> Any:
 
 @adjoint
 def svd(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
-    """Of distinct singular values, none of them 0 (but for the part "S")."""
+    """The adjoint for distinct singular values, none of them 0 (but for the part "S")."""
     if part == "S":
         return svdvals(out, x, d_out)
     s = template.svd(x, part="S")
@@ -177,7 +177,7 @@ def svdvals(out: Any, x: Any, d_out: Any) -> Any:
 
 @adjoint
 def qr(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
-    """Of at least as many rows as columns, which are independent."""
+    """The adjoint for at least as many rows as columns, which are independent."""
     if part == "Q":
         q, r = out, template.qr(x, part="R")
         m = -(_t(d_out) @ q)
@@ -193,7 +193,7 @@ def qr(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
 
 @adjoint
 def pinv(out: Any, x: Any, d_out: Any, *, rcond: float | None = None) -> Any:
-    """Where the rank does not change nearby."""
+    """The derivative where the rank does not change nearby."""
     p, g = out, d_out
     rows, columns = _eye(x.shape[-2], x), _eye(x.shape[-1], x)
     d_x = -(_t(p) @ g @ _t(p))

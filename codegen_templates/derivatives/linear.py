@@ -28,7 +28,8 @@ def contract(
 
 @adjoint
 def convolve(out: Any, x: Any, y: Any, d_out: Any, *, mode: str) -> Any:
-    """Convolutions with the other operand backwards; what a mode leaves out has no cotangent."""
+    """Convolutions with the other operand reversed; elements that a mode leaves out have no
+    cotangent."""
     long, short = max(x.size, y.size), min(x.size, y.size)
     before = {"full": 0, "same": (short - 1) // 2, "valid": short - 1}[mode]
     d_full = np.pad(d_out, (before, long + short - 1 - before - d_out.size))
@@ -37,8 +38,9 @@ def convolve(out: Any, x: Any, y: Any, d_out: Any, *, mode: str) -> Any:
 
 @adjoint
 def einsum(out: Any, xs: Any, d_out: Any, *, subscripts: str) -> Any:
-    """For each factor the product of the others with the cotangent, summed over what is not an
-    axis of it; constant along axes that only it has, and zero beside a diagonal that was taken."""
+    """For each factor the product of the others with the cotangent, summed over names that are not
+    an axis of it; constant along axes that only it has, and zero beside a diagonal that was
+    taken."""
     terms, result = parsed(subscripts)
     cotangents = []
     for i, x in enumerate(xs):

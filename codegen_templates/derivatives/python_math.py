@@ -1,5 +1,7 @@
-"""Functions of Python's `math` module that take any number of numbers. (The others share the rules
-of NumPy's functions.)"""
+"""Functions of Python's `math` module that take any number of numbers.
+
+Its other functions share the rules of NumPy's functions.
+"""
 
 from __future__ import annotations
 

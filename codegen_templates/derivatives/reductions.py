@@ -47,7 +47,7 @@ def prod(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool) -> Any:
 
 
 def _product_of_others(x: Any, axis: int) -> Any:
-    """For each element the product of those before it and of those after it.
+    """For each element the product of the elements before it and of those after it.
 
     Both are running products, taken in log2(n) steps that double their reach (Hillis & Steele,
     1986).
@@ -116,7 +116,8 @@ def cumsum(out: Any, x: Any, d_out: Any, *, axis: int) -> Any:
 
 @adjoint
 def cumprod(out: Any, x: Any, d_out: Any, *, axis: int) -> Any:
-    """``d_x[i]`` is the product of what is before i, times g[i] = d_out[i] + x[i + 1] * g[i + 1].
+    """``d_x[i]`` is the product of all elements before i, times g[i] = d_out[i] + x[i + 1] * g[i +
+    1].
 
     No division, so that factors may be zero. The recurrence is a scan of affine maps, in log2(n)
     steps that double their reach (Hillis & Steele, 1986; Blelloch, 1990).

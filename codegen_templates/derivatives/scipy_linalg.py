@@ -64,20 +64,21 @@ def solve_banded(out: Any, x: Any, y: Any, d_out: Any, *, lower: int, upper: int
 
 @adjoint
 def solve_sylvester(out: Any, x: Any, y: Any, z: Any, d_out: Any) -> Any:
-    """Of ``x @ out + out @ y = z``: the transposed equation for the cotangent of z."""
+    """Solve the transposed of ``x @ out + out @ y = z`` for the cotangent of z."""
     d_z = linalg.solve_sylvester(x.T, y.T, d_out)
     return -(d_z @ out.T), -(out.T @ d_z), d_z
 
 
 @adjoint
 def sqrtm(out: Any, x: Any, d_out: Any) -> Any:
-    """Of eigenvalues that are not on the negative real axis, nor 0."""
+    """The adjoint for eigenvalues that are not on the negative real axis, nor 0."""
     return linalg.solve_sylvester(out.T, out.T, d_out)
 
 
 @adjoint
 def logm(out: Any, x: Any, d_out: Any) -> Any:
-    """As for ``expm``, of eigenvalues that are not on the negative real axis, nor 0."""
+    """The adjoint as for ``expm``, for eigenvalues that are not on the negative real axis, nor
+    0."""
     n = x.shape[-1]
     above = np.concatenate((x.T, d_out), axis=-1)
     below = np.concatenate((np.zeros(x.shape, x.dtype), x.T), axis=-1)

@@ -25,7 +25,7 @@ def maximum(out: Any, x: Any, y: Any, *, active: tuple[bool, ...] = (True, True)
 
 @adjoint
 def first_maximum(out: Any, x: Any, y: Any, d_out: Any) -> Any:
-    """Of operands that tie the first one wins, as in pooling."""
+    """The cotangent goes to the first of operands that tie, as in pooling."""
     d_y = d_out * np.less(x, y)
     return d_out - d_y, d_y
 

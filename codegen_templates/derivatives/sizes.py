@@ -1,4 +1,4 @@
-"""Rules of what says how long axes are."""
+"""Rules of primitives that give the lengths of axes."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ def sort(out: Any, x: Any, d_out: Any, *, axis: int, descending: bool = False) -
 
 @adjoint
 def partition(out: Any, x: Any, d_out: Any, *, kth: Any, axis: int) -> Any:
-    """Which element went where is found by sorting both: the n-th of one is the n-th of the
-    other."""
+    """The cotangent of each element, found by sorting both arrays: the n-th of ``x`` is the n-th of
+    ``out``."""
     ranks = np.argsort(template.argsort(x, axis=axis, kind="stable"), axis=axis)
     places = template.argsort(out, axis=axis, kind="stable")
     return np.take_along_axis(d_out, np.take_along_axis(places, ranks, axis=axis), axis=axis)

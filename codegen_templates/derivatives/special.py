@@ -21,7 +21,7 @@ _ROOT_2PI = math.sqrt(2 * math.pi)
 
 
 def _series(coefficients: Any, x: Any) -> Any:
-    """The polynomial with these coefficients, that of the highest power first."""
+    """The polynomial with these coefficients, the highest power first."""
     first, *rest = coefficients
     total = first
     for coefficient in rest:
@@ -63,7 +63,7 @@ _TAIL = tuple(math.prod(range(1, 2 * k, 2)) * (2 * k + 1) / 2**k for k in range(
 
 @partials
 def erfcx(out: Any, x: Any) -> Any:
-    """The terms cancel for large x: there it is the asymptotic series."""
+    """The derivative; its terms cancel for large x, so that the asymptotic series is used there."""
     is_large = x > 15
     u = np.where(is_large, x, 15.0)
     v = np.where(is_large, 0.0, x)
@@ -74,7 +74,7 @@ def erfcx(out: Any, x: Any) -> Any:
 
 @partials
 def dawsn(out: Any, x: Any) -> Any:
-    """The terms cancel for large x: there it is the asymptotic series."""
+    """The derivative; its terms cancel for large x, so that the asymptotic series is used there."""
     is_large = np.abs(x) > 15
     u = np.where(is_large, x, 15.0)
     v = np.where(is_large, 0.0, x)
@@ -225,7 +225,7 @@ def betaincinv(out: Any, a: Any, b: Any, y: Any) -> Any:
 
 
 def _t_density(df: Any, t: Any) -> Any:
-    """Of Student's distribution."""
+    """The density of Student's distribution."""
     constant = special.gammaln((df + 1.0) / 2) - special.gammaln(df / 2.0)
     power = (df + 1.0) / 2 * np.log1p(t * t / df)
     return np.exp(constant - power) / np.sqrt(math.pi * df)
@@ -264,21 +264,23 @@ def log_expit(out: Any, x: Any) -> Any:
 
 @partials
 def xlogy(out: Any, x: Any, y: Any) -> Any:
-    """Where x is 0, so is the derivative in y; that in x too, where the logarithm has no value."""
+    """The derivatives; if x is 0, so is the derivative in y, and that in x where the logarithm has
+    no value."""
     log_y = np.log(np.where((x == 0) & (y <= 0), 1.0, y))
     return log_y, x / np.where((x == 0) & (y == 0), 1.0, y)
 
 
 @partials
 def xlog1py(out: Any, x: Any, y: Any) -> Any:
-    """As that of `xlogy`."""
+    """The derivatives have the same limits as those of `xlogy`."""
     log_y = np.log1p(np.where((x == 0) & (y <= -1), 0.0, y))
     return log_y, x / (1 + np.where((x == 0) & (y == -1), 0.0, y))
 
 
 @partials
 def entr(out: Any, x: Any) -> Any:
-    """Infinite at 0, as its graph is steep there; 0 below, where the value is constant."""
+    """The derivative: infinite at 0, as the graph is steep there; 0 below, where the value is
+    constant."""
     inside = x >= 0
     return np.where(inside, -1 - np.log(np.where(inside, x, 1.0)), 0.0)
 

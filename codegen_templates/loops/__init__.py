@@ -1,8 +1,8 @@
-"""How primitives are written on numbers, in loops that Numba compiles.
+"""Spellings of primitives on numbers, in loops that Numba compiles.
 
 Most are written as for NumPy: those in `PLAIN`, which a test compares with NumPy on special values.
-The templates here are of those that Numba does not take so, or where it does something else than
-Python or NumPy: what they call besides NumPy is a function of `helpers`, which is printed beside
+The templates here are for primitives that Numba does not take so, or computes differently from
+Python or NumPy: apart from NumPy they call only functions of `helpers`, which are printed beside
 the loops.
 """
 

@@ -1,4 +1,4 @@
-"""Arithmetic where Python raises, and where Numba does something else than NumPy.
+"""Arithmetic where Python raises, and where Numba differs from NumPy.
 
 Python's integers have 64 bits in compiled code.
 """
@@ -58,7 +58,7 @@ def _is_known(y: Any) -> bool:
 
 
 def _is(y: Any, number: float) -> bool:
-    """True for a number that is known to be this one."""
+    """True for a number that is known to equal ``number``."""
     return _is_known(y) and bool(y == number)
 
 

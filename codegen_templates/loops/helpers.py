@@ -1,6 +1,6 @@
 """Functions that compiled loops call. Their text is printed beside the loops.
 
-They raise what Python raises, where compiled code would go on with another number.
+They raise the errors of Python, where compiled code would go on with another number.
 """
 
 from __future__ import annotations
@@ -291,7 +291,7 @@ def float_power(x: Any, y: Any) -> Any:
 
 @helper
 def math_power(x: Any, y: Any) -> Any:
-    """``math.pow(x, y)``"""
+    """Compute ``math.pow(x, y)``."""
     power = np.power(x, y)
     if abs(x) != math.inf and abs(y) != math.inf:
         if abs(power) == math.inf and x != 0.0:

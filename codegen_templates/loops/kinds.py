@@ -1,5 +1,5 @@
-"""Python's numbers of others. Numba has no `float` of booleans, and its `float` and `complex` keep
-single precision."""
+"""Conversions to Python's numbers. Numba has no `float` of booleans, and its `float` and `complex`
+keep single precision."""
 
 from __future__ import annotations
 

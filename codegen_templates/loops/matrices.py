@@ -1,7 +1,8 @@
 """Functions of small matrices that compiled loops call. Their text is printed beside the loops.
 
-They do what LAPACK does, and raise what NumPy raises. They are loops over elements alone: each
-function of NumPy, and each part of an array, takes Numba a tenth of a second or more to compile.
+They compute the same as LAPACK, and raise the errors of NumPy. They are loops over elements alone:
+each function of NumPy, and each part of an array, takes Numba a tenth of a second or more to
+compile.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from .helpers import added
 @helper
 def factored(a: Any) -> Any:
     """Gauss's elimination, the largest number of a column first: a triangle on and above the
-    diagonal, what rows were multiplied by below it, and in one more row the row that each was
-    exchanged with. (LAPACK may take NaN for 0; here it goes on as NaN.)"""
+    diagonal, the multipliers of the rows below it, and in one more row the row that each was
+    exchanged with. LAPACK may take NaN for 0; here it stays NaN."""
     n = a.shape[0]
     u = np.empty((n + 1, n), a.dtype)
     for i in range(n):

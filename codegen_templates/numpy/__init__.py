@@ -1,9 +1,9 @@
-"""How each primitive is written in NumPy; run as they are, these functions are its meaning.
+"""Spellings of the primitives in NumPy; when run, these functions define their meaning.
 
 A template takes the inputs of its primitive as positional arguments and the params as keywords. A
 last positional parameter called ``xs``, ``indices``, ``counters`` or ``operands`` takes all the
-remaining inputs as one tuple. A primitive that has none here is written as `calls.call`: as the
-call of the function that it is named after.
+remaining inputs as a tuple. A primitive without a template is written as `calls.call`: as the call
+of the function that it is named after.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How most primitives are written: as the call of the function that they are named after.
+"""The spelling of most primitives: a call of the function that they are named after.
 
 >>> with_function(call, "math.sqrt")(2.25)
 1.5
@@ -21,7 +21,7 @@ from ..lazy import linalg, special
 from ..marks import fresh, into
 
 MODULES = MappingProxyType({"np": np, "math": math, "special": special, "linalg": linalg})
-"""Where such functions are, by the names that generated code has for these modules."""
+"""The modules of such functions, by the names that generated code has for them."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Function:
 
 
 def with_function(template: Callable[..., Any], name: str, **fixed: Any) -> Callable[..., Any]:
-    """The template for one function, ``"np.fft.ifft"``, of those that it can be written with."""
+    """The template for one function, such as ``"np.fft.ifft"``, of those that it is written for."""
     fixed["function"] = Function(*name.split(".", 1))
     made = functools.update_wrapper(functools.partial(template, **fixed), template)
     own = inspect.signature(template).parameters.values()

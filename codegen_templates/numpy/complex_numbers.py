@@ -1,4 +1,4 @@
-"""How the parts of complex numbers are written."""
+"""Spellings of the parts of complex numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How values change their dtype or their kind."""
+"""Spellings of conversions of dtype or kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How new arrays are written."""
+"""Spellings of new arrays."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""How effects are written. What is printed, the message of an assert and the arguments of an error
-are parts: see `filled`.
+"""Spellings of effects. A printed line, the message of an assert and the arguments of an error
+consist of parts: see `filled`.
 
 PYTEST_DONT_REWRITE: pytest would add to the messages of asserts, which are the user's."""
 

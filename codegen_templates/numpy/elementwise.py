@@ -1,4 +1,4 @@
-"""How elementwise primitives are written that are no plain calls: operators, parts of results.
+"""Spellings of elementwise primitives that are not plain calls: operators, parts of results.
 
 NumPy's functions and its operators differ on some numbers: ``spelling`` says which was meant."""
 

@@ -1,4 +1,4 @@
-"""How processes exchange gradients: through a communicator of mpi4py."""
+"""Spellings of the exchange of gradients between processes, through a communicator of mpi4py."""
 
 from __future__ import annotations
 

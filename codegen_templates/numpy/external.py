@@ -1,4 +1,4 @@
-"""How functions of the user's own are called."""
+"""Spellings of calls of the user's own functions."""
 
 from __future__ import annotations
 

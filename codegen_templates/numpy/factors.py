@@ -1,5 +1,5 @@
-"""What is computed with the factors of a matrix. Compiled loops alone have it, because NumPy does
-not hand factors on: here is what it means."""
+"""Functions of the factors of a matrix. Compiled loops alone have them, because NumPy does not
+return factors: the functions here define their meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Fourier transforms are written, with no more arguments than they need."""
+"""Spellings of Fourier transforms, with no more arguments than they need."""
 
 from __future__ import annotations
 

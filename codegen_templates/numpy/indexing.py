@@ -1,4 +1,4 @@
-"""How parts of arrays are read, written and added to."""
+"""Spellings of reading, writing and adding to parts of arrays."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""How linear algebra is written. A factorisation of several results is a call for each result that
-is used: the part is named in the call."""
+"""Spellings of linear algebra. A factorisation of several results is a call for each result that is
+used: the part is named in the call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How contractions are written: ``@`` where it fits, then tensordot, then einsum."""
+"""Spellings of contractions: ``@`` where it fits, then tensordot, then einsum."""
 
 from __future__ import annotations
 

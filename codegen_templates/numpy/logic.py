@@ -1,4 +1,4 @@
-"""How Python's own logic is written: conditions of one number each."""
+"""Spellings of Python's own logic on conditions that are single numbers."""
 
 from __future__ import annotations
 

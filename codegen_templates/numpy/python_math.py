@@ -1,4 +1,4 @@
-"""How functions of Python's numbers are written that are no plain calls of `math`."""
+"""Spellings of functions of Python's numbers that are not plain calls of `math`."""
 
 from __future__ import annotations
 

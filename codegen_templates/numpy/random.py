@@ -1,4 +1,4 @@
-"""How random draws are written. The first operand is the generator, or `numpy.random` itself."""
+"""Spellings of random draws. The first operand is the generator, or `numpy.random` itself."""
 
 from __future__ import annotations
 

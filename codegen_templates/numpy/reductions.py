@@ -1,4 +1,4 @@
-"""How reductions are written: ``axis`` only where it is not all of them."""
+"""Spellings of reductions: ``axis`` is written only if it is not all axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How solvers of `scipy.linalg` are written that NumPy does not have."""
+"""Spellings of solvers of `scipy.linalg` that NumPy does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How elements are rearranged. Methods for arrays, functions for numbers."""
+"""Spellings of rearrangements of elements: methods for arrays, functions for numbers."""
 
 from __future__ import annotations
 

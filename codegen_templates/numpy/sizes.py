@@ -1,4 +1,4 @@
-"""How integers that stand for lengths of axes are written."""
+"""Spellings of integers that stand for lengths of axes."""
 
 from __future__ import annotations
 

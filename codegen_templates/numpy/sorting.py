@@ -1,4 +1,4 @@
-"""How sorting and searching are written."""
+"""Spellings of sorting and searching."""
 
 from __future__ import annotations
 

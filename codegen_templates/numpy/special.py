@@ -1,4 +1,4 @@
-"""How functions of `scipy.special` are written that have several results."""
+"""Spellings of functions of `scipy.special` that have several results."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Static arguments of the templates: subscripts, axes, einsum strings.
 
 The compiler calls these functions while it prints; the arrays among their arguments are then
-place-holders that are only moved around. Loop counters are place-holders that know ``+``, ``-``
-and ``*`` with an integer. What is returned (numbers, strings, slices, tuples, lists, place-holders)
-is printed as source.
+place-holders that are only moved around. Loop counters are place-holders that know ``+``, ``-`` and
+``*`` with an integer. Returned numbers, strings, slices, tuples, lists and place-holders are
+printed as source.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def reduced(axis: Axes, ndim: int) -> int | Axes | None:
 
 
 def elements(shape: tuple[int, ...], axis: Axes) -> int:
-    """How many elements there are along some axes."""
+    """The number of elements along some axes."""
     return math.prod(shape[i] for i in axis)
 
 
@@ -51,7 +51,7 @@ def holds(v: Any, number: int) -> bool:
 
 
 def nested(items: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    """Items in C order as nested lists of that shape; the one item itself for shape ``()``."""
+    """Items in C order as nested lists of that shape; for shape ``()`` the only item itself."""
     if not shape:
         return items[0]
     size = math.prod(shape[1:])
@@ -163,7 +163,7 @@ def _unless_one(stride: int) -> int | None:
 
 
 def _span(start: Any, count: Any, stride: int, dim: Any) -> slice:
-    """The slice of ``count`` elements from ``start``, written as short as it can be. One whose
+    """The slice of ``count`` elements from ``start``, written as short as possible. A slice whose
     start or length is not static is read upwards, see `reversal`."""
     if isinstance(count, int) and count == 1:
         stride = 1
@@ -219,7 +219,8 @@ def _sum(offset: Any, terms: list[tuple[int, Any]]) -> Any:
 
 
 def _shortened(entries: list[Any]) -> Any:
-    """An entry for each axis: full slices at the end go, else those at the start are ``...``."""
+    """An entry for each axis: full slices at the end are dropped, else those at the start become
+    ``...``."""
     if len(entries) > 1 and _is_full(entries[-1]):
         while len(entries) > 1 and _is_full(entries[-1]):
             entries.pop()
@@ -247,7 +248,7 @@ def inside(pad_width: Pairs, shape: Axes) -> Any:
 
 
 def extents(size: Axes, dilation: Axes) -> Any:
-    """How much of its axis each window spans."""
+    """The number of elements of its axis that each window spans."""
     return single(tuple((n - 1) * d + 1 for n, d in zip(size, dilation, strict=True)))
 
 
@@ -329,7 +330,7 @@ def factor(side: int, x: Any, y: Any, batch: Pairs, contracted: Pairs, order: Ax
 
 
 def _turn(x: int, y: int, batch: Pairs, contracted: Pairs) -> Axes:
-    """The order that puts the free axes of y before those of x; never the identity."""
+    """The order that puts the free axes of y before the free axes of x; never the identity."""
     lead, left = len(batch), x - len(batch) - len(contracted)
     right = y - len(batch) - len(contracted)
     if not left or not right:
@@ -364,8 +365,8 @@ def _batched(x: int, y: int, batch: Pairs, contracted: Pairs, turned: bool) -> s
 
 
 def batched(x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes) -> Any:
-    """How the axes of two operands and of their contraction are ordered where it is a product of
-    matrices for each item of a batch, with the batch first; None if it is not one."""
+    """The orders of the axes of two operands and of their contraction for a product of matrices for
+    each item of a batch, with the batch first; None if it is not such a product."""
     if not batch or len(contracted) != 1 or not x == y == len(batch) + 2:
         return None
     left, right = zip(*batch, strict=True)
@@ -405,8 +406,9 @@ def einsum_subscripts(x: int, y: int, batch: Pairs, contracted: Pairs, order: Ax
 
 
 def transform(shape: Axes, n: int, axis: int, norm: str, halved: bool = False) -> str:
-    """Which arguments a Fourier transform of an array needs: all of them, its ``"length"`` and its
-    axis, its ``"axis"``, or none (``"plain"``). ``halved``: the array is half of a transform."""
+    """The arguments that a Fourier transform of an array needs: all of them, its ``"length"`` and
+    its axis, its ``"axis"``, or none (``"plain"``). ``halved``: the array is half of a
+    transform."""
     usual = 2 * (shape[axis] - 1) if halved else shape[axis]
     if norm != "backward":
         return "all"

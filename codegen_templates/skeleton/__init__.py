@@ -1,4 +1,4 @@
-"""What an exported file has besides the generated code: its self-test.
+"""The self-test of an exported file, beside the generated code.
 
-The functions of these modules are copied into the file as they stand.
+The functions of these modules are copied into the file unchanged.
 """

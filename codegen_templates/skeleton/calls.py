@@ -15,7 +15,7 @@ Named = Mapping[str, Any]  # arguments by name
 
 
 def children(value: Any) -> Sequence[tuple[str, Any]] | None:
-    """The parts of a structure, each with what is written to get it; None for a leaf."""
+    """The parts of a structure, each with the code that reads it; None for a leaf."""
     if isinstance(value, dict):
         return [(f"[{key!r}]", part) for key, part in value.items()]
     if hasattr(value, "_fields"):
@@ -62,10 +62,11 @@ def is_inexact(leaf: Any) -> bool:
 def repeatable(
     function: Callable[..., Any], generators: Sequence[Any]
 ) -> Callable[[Named], tuple[Any, Named]]:
-    """The function of a mapping of arguments: its result, and the arguments as it leaves them.
+    """Make a function of a mapping of arguments that returns the result, and the arguments after
+    the call.
 
-    Each call is given copies, draws what the first one draws, and prints nothing. `generators` are
-    those that the function reads from outside.
+    Each call is given copies, draws the same numbers as the first call, and prints nothing.
+    `generators` are the generators that the function reads from outside.
     """
     states = [copy.deepcopy(generator) for generator in generators]
 

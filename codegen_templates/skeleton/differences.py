@@ -14,7 +14,7 @@ ALLOWED = {"d": 1e-5, "f": 2e-2}  # relative errors, by the kind of float
 
 
 class Error(NamedTuple):
-    """The relative error of what is called ``name``, and how large it may be."""
+    """The relative error of the quantity ``name``, and how large it may be."""
 
     name: str
     size: float
@@ -22,7 +22,7 @@ class Error(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The error as a share of what is allowed."""
+        """The error as a share of the allowed error."""
         return self.size / self.allowed if np.isfinite(self.size) else np.inf
 
 
@@ -47,7 +47,7 @@ def gradient_errors(
     rng: np.random.Generator,
 ) -> list[Error]:
     """The error of the gradient of each array and float that `gradients`, by argument, are for."""
-    start = float(np.sum(value(arguments)))  # it may be an array of one
+    start = float(np.sum(value(arguments)))  # the value may be an array of one element
     kinds = {kind_of(leaf) for gradient in gradients.values() for _, leaf in leaves(gradient, "")}
     single = "f" in kinds or kind_of(value(arguments)) == "f"
     found = []
@@ -68,9 +68,9 @@ def gradient_errors(
 
 
 def directions(gradient: Any, rng: np.random.Generator) -> Sequence[Any]:
-    """Unit vectors with random weights and the signs of the gradient: what its entries contribute
-    adds up, and stands out from rounding errors. Where it is zero, signs are random. (The gradient
-    of a complex number is dL/da - i dL/db, and L grows along its conjugate.)"""
+    """Unit vectors with random weights and the signs of the gradient: the contributions of its
+    entries add up, and stand out from rounding errors. Where it is zero, signs are random. The
+    gradient of a complex number is dL/da - i dL/db, and L grows along its conjugate."""
     found = []
     for _ in range(3):
         noise = rng.standard_normal(np.shape(gradient))
@@ -89,10 +89,10 @@ def direction_error(
     direction: Any,
     single: bool,
 ) -> Error:
-    """The error of one directional derivative. `along` is the value after a change of the leaf.
+    """The error of a directional derivative. `along` is the value after a change of the leaf.
 
-    The best of several steps counts: a long one leaves the tangent, a short one drowns in rounding
-    errors. Those of the value are measured, by steps too short to matter.
+    The best of several steps counts: a long step leaves the tangent, a short step drowns in
+    rounding errors. The rounding errors of the value are measured, by steps too short to matter.
     """
     kind, precision = ("f", 1.2e-7) if single else ("d", 2.2e-16)
     size = float(np.linalg.norm(leaf)) or float(np.sqrt(np.size(leaf)))

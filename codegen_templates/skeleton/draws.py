@@ -1,4 +1,4 @@
-"""Random arguments like those that a function was exported with."""
+"""Random arguments similar to those that a function was exported with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def reals(
     low: float,
     high: float,
 ) -> Any:
-    """An array of normal numbers; those that are not between `low` and `high` are drawn anew."""
+    """An array of normal numbers; numbers that are not between `low` and `high` are drawn anew."""
     drawn = mean + spread * rng.standard_normal(shape)
     inside = rng.uniform(low, high, shape)
     return np.where((drawn < low) | (drawn > high), inside, drawn).astype(dtype)

@@ -25,7 +25,8 @@ def check_gradient(
     they differ.
 
     `function` returns the gradient, or with no `value` of its own ``(value, gradient)``; the
-    gradient is a tuple if `several`. `example` makes arguments, `wrt` names those it is taken by.
+    gradient is a tuple if `several`. `example` makes arguments, `wrt` names the arguments that it
+    is taken by.
     """
     call = repeatable(function, generators)
     call_value = call if value is None else repeatable(value, generators)
@@ -55,7 +56,7 @@ def valid_arguments(
     for seed in range(TRIES):
         arguments = example(np.random.default_rng(seed))
         try:
-            found = float(np.sum(value(arguments)))  # it may be an array of one
+            found = float(np.sum(value(arguments)))  # the value may be an array of one element
         except Exception as error:
             problem = f"raises {type(error).__name__}: {error}"
             continue

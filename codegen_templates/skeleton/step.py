@@ -22,9 +22,9 @@ def check_step(
     several: bool,
     generators: Sequence[Any],
 ) -> int:
-    """Compare a gradient with differences of the loss that the step returns, and what the step
-    changes with what `update` makes of that gradient; prints the outcome and returns 0, or 1 if
-    they differ.
+    """Compare a gradient with differences of the loss that the step returns, and the changes of the
+    step with those that `update` makes from that gradient; prints the outcome and returns 0, or 1
+    if they differ.
 
     `gradient` returns ``(loss, gradient)``, the gradient as a tuple if `several`; `update` takes
     the parameters `wrt`, their gradients as ``gradient_of_...``, and the optimiser's `state`,
@@ -77,7 +77,7 @@ def updated(
 
 
 def with_noise(gradients: Named, rng: np.random.Generator) -> Named:
-    """Gradients with errors such as rounding makes them."""
+    """Gradients with errors of the size of rounding errors."""
     found = [leaf for g in gradients.values() for _, leaf in leaves(g, "") if is_inexact(leaf)]
     largest = max((float(np.max(np.abs(leaf))) for leaf in found if leaf.size), default=0.0)
 

@@ -173,7 +173,7 @@ def _section(
 
 
 def _about(settings: Settings) -> dict[str, str | int | None]:
-    """When and on what was measured."""
+    """The date, the settings and the machine of the measurement."""
     today = datetime.date.today().isoformat()
     counts = {"threads": settings.threads, "rounds": settings.rounds}
     return {"date": today, **machine.describe(), **counts}

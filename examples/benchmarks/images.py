@@ -15,7 +15,7 @@ MNIST_PIXELS = 784
 
 
 class Images:
-    """Where the batches of the works come from; the data set is read when it is first needed."""
+    """The source of the batches of the works; the data set is read when it is first needed."""
 
     @cached_property
     def mnist(self) -> train.DataSet | StcompileError:
@@ -39,7 +39,7 @@ class Images:
         return x.reshape(number, rows, pixels), y.reshape(number, rows)
 
     def describe(self, pixels: int) -> str:
-        """One line on where images of that size come from."""
+        """A line on the source of images with that number of pixels."""
         if pixels != MNIST_PIXELS:
             return f"random images of {pixels} pixels"
         if isinstance(self.mnist, StcompileError):

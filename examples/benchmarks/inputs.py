@@ -14,7 +14,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Inputs:
-    """What one work computes on.
+    """The inputs of a work.
 
     ``params`` are the values that are differentiated by, in order. ``data`` are the batches of a
     training work, each array (batches, ...), or the arrays that a function takes after its
@@ -38,7 +38,7 @@ class Inputs:
 
     @classmethod
     def load(cls, folder: Path) -> Inputs:
-        """What `save` wrote there."""
+        """Read the inputs that `save` wrote into the folder."""
         parts: list[dict[str, Array]] = []
         for name in ("params", "data"):
             with np.load(folder / f"{name}.npz") as arrays:
@@ -56,5 +56,5 @@ class Inputs:
         return [p if p.ndim else p.item() for p in self.copied_params().values()]
 
     def constants(self) -> list[Any]:
-        """What a function takes after its parameters."""
+        """The arguments that a function takes after its parameters."""
         return [*self.data.values(), *self.numbers.values()]

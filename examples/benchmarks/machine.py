@@ -1,4 +1,4 @@
-"""What the machine is, and who else is using it."""
+"""The machine, and the load of other programs on it."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ class Usage:
         return cls(time.perf_counter(), time.process_time(), _busy_seconds())
 
     def others_since(self, start: Usage) -> float | None:
-        """How many processors others kept busy since then.
+        """The number of processors that other programs kept busy since ``start``.
 
-        ``None`` if that was less than `SHORTEST` ago, or the system has no /proc/stat.
+        ``None`` if ``start`` was less than `SHORTEST` ago, or the system has no /proc/stat.
         """
         elapsed = self.wall - start.wall
         if self.all is None or start.all is None or elapsed < SHORTEST:

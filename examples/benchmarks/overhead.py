@@ -1,4 +1,4 @@
-"""What a call of a compiled function costs beside its arithmetic.
+"""Measure the cost of a call of a compiled function beside its arithmetic.
 
 Before the generated function runs, stcompile makes sure that it is the right one: the structure,
 types, shapes and memory orders of the arguments, the captured values, and for a training step that

@@ -1,4 +1,4 @@
-"""What kind of work it is, and how often it is done."""
+"""The kind of a work, and how often it is done."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Peer:
 
 
 def environment(base: Mapping[str, str], threads: int, scratch: Path) -> dict[str, str]:
-    """That of this process, with the project on the path, and caches that are empty."""
+    """The environment of this process, with the project on the path, and with empty caches."""
     environment = limit_threads(dict(base), threads)
     path = [str(ROOT), *filter(None, [base.get("PYTHONPATH")])]
     return environment | {
@@ -91,5 +91,5 @@ def environment(base: Mapping[str, str], threads: int, scratch: Path) -> dict[st
 
 
 def interpreter(engine: str, chosen: Mapping[str, str]) -> str:
-    """The Python that runs an engine: the one that was chosen for it, or this one."""
+    """The Python that runs an engine: the interpreter chosen for it, or the present one."""
     return chosen.get(engine, sys.executable)

@@ -3,11 +3,11 @@
     mpiexec -n 2 python -m examples.benchmarks.ranks --rows 200
 
 Every rank trains the convolutional network of the examples on its part of the rows. In each round
-the first one makes a step while the others sleep, with all rows and with its own; all ranks make
-the step of their own rows at the same time, without an exchange, which is the most that this
-machine can give; the same with an exchange, and with one that overlaps; and exchanges of a few
-bytes and of many, for the latency and the bandwidth of the model in docs/scaling.md. What is
-printed are medians of the rounds (--least: the least, for a machine that others use as well), in
+the first rank makes a step while the others sleep, with all rows and with its own; all ranks make
+the step of their own rows at the same time, without an exchange, which is the upper bound on this
+machine; the same with an exchange, and with an overlapping exchange; and exchanges of a few bytes
+and of many, for the latency and the bandwidth of the model in docs/scaling.md. The printed numbers
+are medians of the rounds (--least: the least, for a machine that others use as well), in
 milliseconds, and the means behind them.
 
 One thread a rank is asked for by OPENBLAS_NUM_THREADS=1.
@@ -117,7 +117,7 @@ def measured(
 
 
 def table(found: dict[str, float], rows: int, size: int, comm: Any) -> dict[str, float]:
-    """What was measured in milliseconds, and what follows."""
+    """The measured times in milliseconds, and the ratios that follow from them."""
     shown = {name: 1e3 * seconds for name, seconds in found.items()}
     ideal, step = found["together, no exchange"], found["together, exchange"]
     shown["efficiency, of the machine's ideal"] = ideal / step

@@ -1,4 +1,4 @@
-"""What a run shows and writes: tables on the terminal, Markdown, JSON, a figure."""
+"""Show and write the results of a run: tables on the terminal, Markdown, JSON, a figure."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def notes(rows: Sequence[Row]) -> list[str]:
 
 @dataclass(frozen=True)
 class Section:
-    """One work: its title, where its inputs come from, its rows."""
+    """A work: its title, the source of its inputs, its rows."""
 
     work: str
     title: str

@@ -1,4 +1,4 @@
-"""What was measured: a row for every engine on every work, and whether they agree."""
+"""Measured results: a row for every engine on every work, and whether they agree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOLERANCE = 1e-3  # of losses and gradients, relative to the larger of 1 and the
 
 @dataclass(frozen=True)
 class Measured:
-    """One engine on one work, as its worker told it; times in seconds, memory in bytes."""
+    """An engine on a work, as its worker told it; times in seconds, memory in bytes."""
 
     engine: str
     first_call: float
@@ -36,7 +36,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table, and of the JSON.
+    """A line of the table, and of the JSON.
 
     ``status`` is ``measured``, ``skipped`` or ``failed``, the last two with a ``reason``. Times are
     microseconds a step, ``first_call_ms`` milliseconds. ``ratio`` is the median divided by that of

@@ -54,7 +54,7 @@ class Block:
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> Block:
-        """What ``dataclasses.asdict`` made of it."""
+        """The block whose ``dataclasses.asdict`` gave the ``fields``."""
         gradient = fields["gradient"]
         return cls(**{**fields, "gradient": gradient and Gradient(**gradient)})
 
@@ -63,11 +63,11 @@ class Session(Protocol):
     """A work that is ready to be run."""
 
     def once(self) -> float:
-        """One step; returns the loss."""
+        """Make a step; return the loss."""
         ...
 
     def prepare(self) -> Callable[[], object]:
-        """One step, its batch converted, to be called once."""
+        """Prepare a step, its batch converted, to be called once."""
         ...
 
     def block(self) -> Block: ...

@@ -62,7 +62,7 @@ class Row:
 
     @property
     def gain(self) -> float:
-        """How many times as fast the better of the two ways with threads is."""
+        """The speed-up by the better of the two ways with threads."""
         return self.in_turn / min(self.pool_of_two, self.one_here)
 
 

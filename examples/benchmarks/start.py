@@ -1,4 +1,4 @@
-"""How long tools take to start: to be imported beside NumPy, and to give a first gradient.
+"""Measure how long tools take to start: to be imported beside NumPy, and to give a first gradient.
 
 Each measurement is a process of its own; the tools take turns. Figures are medians of seconds, and
 means in brackets.

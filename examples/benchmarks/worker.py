@@ -1,7 +1,7 @@
 """The process of one engine: ``python -m examples.benchmarks.worker PLAN``.
 
 It speaks JSON, a line for a line: it says when it is ready, then answers ``block`` and ``memory``
-until its input ends. What a tool prints goes to the standard error.
+until its input ends. Output of a tool goes to the standard error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .session import Evaluation, Session, Training, allocated_bytes
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker is to do: an engine, a work, where its inputs are, how many threads."""
+    """The task of a worker: an engine, a work, the place of its inputs, the number of threads."""
 
     module: str
     variant: str

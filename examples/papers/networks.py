@@ -24,7 +24,7 @@ HIDDEN, CODE = 300, 100
 
 @dataclass(frozen=True)
 class Network:
-    """One network on one data set, trained by gradient descent.
+    """A network on a data set, trained by gradient descent.
 
     ``paper`` is the key of the quoted figures; ``steps`` are the time steps of a recurrent network;
     ``clip_norm`` limits the joint norm of all gradients.

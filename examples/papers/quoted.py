@@ -1,4 +1,4 @@
-"""What the papers report. These figures are quoted; nothing here was measured by this program.
+"""Figures that the papers report. They are quoted; nothing here was measured by this program.
 
 They were measured on other machines: times are comparable among themselves.
 """

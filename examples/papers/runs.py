@@ -11,12 +11,12 @@ from typing import Any
 from stcompile.base.files import write_whole
 
 COMPARED = 100
-"""Of so many steps at the start the losses are kept, to be compared among the tools."""
+"""The number of steps at the start whose losses are kept, to be compared among the tools."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What decides the numbers of a run.
+    """The settings that decide the numbers of a run.
 
     ``network`` is a name; ``data`` a data set other than the network's own; ``epochs`` and
     ``limit`` (images of each part of the data set) are ``None`` for what the network says and for
@@ -33,7 +33,7 @@ class Plan:
     trials: bool = False
 
     def file(self, folder: Path) -> Path:
-        """Where its results are kept."""
+        """The file with its results."""
         return folder / "runs" / self.network / f"{self.tool}-seed-{self.seed}.json"
 
     def to_json(self) -> str:
@@ -56,7 +56,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Record:
-    """What a run gives.
+    """The results of a run.
 
     ``first_step_seconds``: with compiling. ``allocated_bytes``: in arrays, by one step, ``None`` if
     the tool does not tell. ``memory_growth``: how far the peak of resident memory rose from
@@ -82,7 +82,7 @@ class Record:
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> Record:
-        """What ``dataclasses.asdict`` made of it, as JSON gives it back."""
+        """The record whose ``dataclasses.asdict`` gave the ``fields``, read from JSON."""
         epochs = tuple(Epoch(**epoch) for epoch in fields["epochs"])
         lists = {name: tuple(fields[name]) for name in ("first_losses", "gradient", "said")}
         return cls(**{**fields, **lists, "epochs": epochs})

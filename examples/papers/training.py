@@ -1,4 +1,4 @@
-"""One run: a network is trained by one tool."""
+"""Train a network by a tool."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN = 16
 """Images of the test set in a picture."""
 
 CALLS = 2000
-"""Of the worked example, timed."""
+"""The number of timed calls of the worked example."""
 
 
 class NotFiniteError(Exception):
@@ -45,7 +45,7 @@ def network_named(name: str) -> Network:
 def run(plan: Plan, data_dir: Path | None = None, pictures: Path | None = None) -> Record:
     """Trains as the plan says; raises ``ModuleNotFoundError`` if the tool is not installed.
 
-    What an autoencoder makes of images of the test set is drawn into the folder ``pictures``.
+    The reconstructions of test images by an autoencoder are drawn into the folder ``pictures``.
     """
     if plan.network == WORKED_EXAMPLE:
         return worked_example(plan)

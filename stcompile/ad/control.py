@@ -1,11 +1,10 @@
-"""The adjoint of control flow: of a branch that was taken, and of all steps of a loop.
+"""The adjoint of control flow: of the branch that was taken, and of all steps of a loop.
 
 The adjoint of `cond` is a `cond` on the same predicate, that of `loop` a `loop` that runs
-backwards. What the adjoint of a sub-program reads of its primal, its *residuals*, becomes outputs
-of the primal's equation: of a branch, with nothing in their place where the other branch is taken;
-of a loop, stacked over the steps. Views of values that stay the same are not kept: the adjoint
-takes them again; and an array that the program overwrites part by part is put back
-(`stcompile.ad.restoring`).
+backwards. The values of the primal that the adjoint of a sub-program reads, its *residuals*, become
+outputs of the primal's equation: of a branch, undefined if the other arm is taken; of a loop,
+stacked over the steps. Views of values that stay the same are not kept: the adjoint takes them
+again; and an array that the program overwrites part by part is put back (`stcompile.ad.restoring`).
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ Item = TypeVar("Item")
 class Pullback:
     """A program's equations recorded anew, with its adjoint: ``adjoint`` takes ``d_outputs`` and
     the so-far cotangents ``so_far``, reads ``kept`` inputs and ``residuals``, and gives
-    ``cotangents`` for the wanted inputs, zeros for those that are not ``reached``. It also takes
-    the last versions of arrays, and gives the first ones: the ``states``."""
+    ``cotangents`` for the wanted inputs, zeros for inputs that are not ``reached``. It also takes
+    the last versions of arrays, and gives the first versions: the ``states``."""
 
     recorder: Recorder
     inputs: tuple[Variable, ...]
@@ -74,9 +73,9 @@ def pullback(
     always: Collection[Pair] = (),
 ) -> Pullback:
     """The pullback from the outputs ``given`` to the inputs ``wanted``. The inputs in ``added``
-    start from a cotangent that is handed in. Those in ``each_step`` have another value in each step
-    of a loop, so they are residuals themselves. The arrays in ``pairs`` are put back where that is
-    less than to keep them, those in ``always`` in any case."""
+    start from a cotangent that is handed in. The inputs in ``each_step`` have another value in each
+    step of a loop, so they are residuals themselves. The arrays in ``pairs`` are put back where
+    that costs less than keeping them, the arrays in ``always`` in any case."""
     recorder, inputs, tape = taped(program)
     outputs = tuple(map(tape.atom, program.outputs))
     sweep = Sweep(recorder, tape, {inputs[i] for i in wanted}, STRUCTURED)
@@ -120,13 +119,14 @@ def pullback(
 def put_back(
     sweep: Sweep, adjoint: list[Equation], cotangents: Sequence[Atom]
 ) -> tuple[list[Equation], tuple[Atom, ...]]:
-    """An adjoint with what its loops and branches put back in the place of what is kept."""
+    """The adjoint in which its loops and branches put arrays back instead of keeping them."""
     equations, found, _ = Restoring(sweep, (), (), (), undo).run(adjoint, cotangents, (), ())
     return equations, found
 
 
 def undo(sweep: Sweep, equation: Equation, place: int) -> None:
-    """Record what puts back the array that a loop or a branch wrote to: its output ``place``."""
+    """Record the equations that put back the array that a loop or a branch wrote to: its output
+    ``place``."""
     if equation.primitive == "loop":
         ports = Ports.of(equation)
         first = len(ports.constants) + (not ports.is_while)
@@ -171,13 +171,13 @@ def _is_free(equation: Equation) -> bool:
     if PRIMITIVES[equation.primitive].view:
         return True
     if equation.primitive == "index" and equation.output.type.varies:
-        return True  # what would be kept is as long as the longest one
+        return True  # all its kept values would be as long as the longest
     integers = all(a.type.kind == "python" and a.type.dtype.kind == "i" for a in equation.inputs)
     return integers and equation.primitive in _CHEAP
 
 
 def visit_cond(sweep: Sweep, equation: Equation) -> None:
-    """A branch: its adjoint is that of the arm that was taken."""
+    """Differentiate a branch: its adjoint is that of the arm that was taken."""
     operands = equation.inputs[1:]
     wanted = [i for i, a in enumerate(operands) if isinstance(a, Variable) and a in sweep.active]
     given = [i for i, output in enumerate(equation.outputs) if output in sweep.cotangents]
@@ -185,8 +185,8 @@ def visit_cond(sweep: Sweep, equation: Equation) -> None:
 
 
 def _pairs_of_arms(equation: Equation) -> set[Pair]:
-    """The operands and results of a branch that are versions of one array, whichever arm is taken;
-    without those that neither changes."""
+    """The operands and results of a branch that are versions of the same array, whichever arm is
+    taken; without the arrays that neither arm changes."""
     arms = (equation.params["then"], equation.params["otherwise"])
     found = set.intersection(*(set(pairs_of(arm)) for arm in arms))
     return {(i, o) for i, o in found if any(arm.inputs[i] != arm.outputs[o] for arm in arms)}
@@ -288,7 +288,8 @@ def _with_residuals(
 
 
 class _Activity(NamedTuple):
-    """Which carry, constants and xs of a loop get a cotangent, and which ys have one."""
+    """The carry, constants and xs of a loop that get a cotangent, and the ys that have a
+    cotangent."""
 
     carry: Sequence[int]
     constants: Sequence[int]
@@ -297,7 +298,7 @@ class _Activity(NamedTuple):
 
 
 def visit_loop(sweep: Sweep, equation: Equation) -> None:
-    """A loop: its adjoint runs through the steps in the opposite order."""
+    """Differentiate a loop: its adjoint runs through the steps in the opposite order."""
     ports = Ports.of(equation)
     constants, carry, _ = loop_activity(ports, sweep.active)
     xs = [isinstance(x, Variable) and x in sweep.active for x in ports.xs]
@@ -427,7 +428,7 @@ def _item(
     location: Location,
 ) -> Variable:
     """The item of a port, as the variable that it stands for: the rows of an array are NumPy
-    scalars also where the variable is a Python number or a 0-d array."""
+    scalars even if the variable is a Python number or a 0-d array."""
     item = step_of(port, ports.length)
     if item == widest(variable.type, () if ports.binds is None else (ports.binds,)):
         return variable

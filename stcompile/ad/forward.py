@@ -1,8 +1,8 @@
-"""Forward mode: a program and its tangents, as one program.
+"""Forward mode: a program and its tangents, as a single program.
 
-Each equation is followed by that of its tangent (Griewank & Walther 2008, ch. 3.1), which follows
-from the rules of reverse mode: partial derivatives multiply tangents, linear primitives are applied
-to tangents, and any other rule, a linear map of the cotangent, is transposed.
+Each equation is followed by the equation of its tangent (Griewank & Walther 2008, ch. 3.1), which
+follows from the rules of reverse mode: partial derivatives multiply tangents, linear primitives are
+applied to tangents, and any other rule, a linear map of the cotangent, is transposed.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ def forward(program: Program, wrt: Sequence[Variable]) -> Program:
     """The joint program of the values and their tangents.
 
     It takes the program's inputs and a tangent for each of ``wrt``, which are inputs of floating
-    point, and returns the program's outputs and a tangent for each of those that are of floating
-    point.
+    point, and returns the program's outputs and a tangent for each output of floating point.
     """
     recorder = Recorder(program)
     inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
@@ -68,7 +67,7 @@ def pushed(
     recorder: Recorder,
 ) -> tuple[tuple[Atom, ...], list[Atom | None]]:
     """Record a program on ``inputs`` with the tangents of its variables: its outputs, and the
-    tangent of each, None where it does not depend on inputs that have one."""
+    tangent of each, None if it does not depend on inputs that have a tangent."""
     walk = _Forward(recorder, dict(zip(program.inputs, inputs, strict=True)), tangents)
     for equation in program.equations:
         walk.append(equation)
@@ -137,8 +136,8 @@ class _Forward:
         self._set(equation.output, tangent)
 
     def _linear(self, equation: Equation) -> Atom:
-        """The primitive itself, applied to tangents: zeros for operands that have none. An operand
-        to which the rule gives no cotangent, such as an index, stays as it is."""
+        """Apply the primitive itself to tangents: zeros for operands without a tangent. An operand
+        to which the rule gives no cotangent, such as an index, stays unchanged."""
         data = rule_for(equation, (True,) * len(equation.inputs)).targets
         operands: list[Atom] = []
         for at, atom in enumerate(equation.inputs):
@@ -194,7 +193,7 @@ class _Forward:
         results: Sequence[Atom],
         moving: Sequence[Atom],
     ) -> tuple[Atom | None, ...]:
-        """The tangents of ``results``, by an adjoint that takes what is ``known`` and their
+        """The tangents of ``results``, by an adjoint that takes the ``known`` values and their
         cotangents and gives the cotangents of ``moving``."""
         first = len(known)
         wanted = [first + i for i, result in enumerate(results) if result.type.inexact]
@@ -208,7 +207,7 @@ class _Forward:
     # --- control flow --------------------------------------------------------------------------
 
     def _cond(self, equation: Equation) -> tuple[Variable, ...]:
-        """A branch: its tangents are those of the arm that is taken."""
+        """Record a branch: its tangents are those of the arm that is taken."""
         self.vectors.location = equation.location
         predicate, *operands = equation.inputs
         moving = [i for i, atom in enumerate(operands) if self._tangent(atom) is not None]
@@ -226,7 +225,7 @@ class _Forward:
         return results
 
     def _loop(self, equation: Equation) -> tuple[Variable, ...]:
-        """A loop: the tangents of what is carried are carried beside it."""
+        """Record a loop: the tangents of carried values are carried beside them."""
         self.vectors.location = equation.location
         ports = Ports.of(equation)
         constants, carry, ys = loop_activity(ports, set(self.tangents))
@@ -274,8 +273,8 @@ class _Forward:
         return self.tangents.get(atom) if isinstance(atom, Variable) else None
 
     def _exact(self, atom: Atom, type: Type | None = None) -> Atom:
-        """The tangent of an atom in a given type, or in the atom's own type; zeros if it has
-        none."""
+        """The tangent of an atom in a given type, or in the atom's own type; zeros if it has no
+        tangent."""
         tangent = self._tangent(atom)
         to = type or atom.type
         return self.vectors.zeros(to) if tangent is None else self.vectors.exactly(tangent, to)
@@ -306,8 +305,8 @@ class _Forward:
 
 
 class _Inner:
-    """A sub-program with its tangents; ``moving`` are the inputs that have one, ``moves`` says
-    which outputs then have one."""
+    """A sub-program with its tangents; ``moving`` are the inputs that have a tangent, ``moves``
+    says which outputs then have a tangent."""
 
     def __init__(self, program: Program, moving: Sequence[int]) -> None:
         self.name = program.name
@@ -374,8 +373,7 @@ def transpose(program: Program, wanted: Sequence[int], given: Sequence[int]) -> 
 def _with_unread(
     condition: Program, constants: int, more_constants: Sequence[int], more_carry: Sequence[int]
 ) -> Program:
-    """The condition of a while loop with the tangents among its inputs: it is given them, but reads
-    none."""
+    """The condition of a while loop with the tangents among its inputs, which it does not read."""
     first, last = condition.inputs[:constants], condition.inputs[constants:]
     beside = [
         Variable(f"%{at}", variable.type)
@@ -393,11 +391,12 @@ def _where(flags: Sequence[bool]) -> list[int]:
 
 
 def _dot(name: str) -> str:
-    """What the tangent of a variable is called."""
+    """The name of the tangent of a variable."""
     return "" if is_numbered(name) else f"{base_name(name)}_dot"
 
 
 def _section(equation: Equation) -> Section:
-    """The tangents of the primal stand between its lines, those of an adjoint belong to it."""
+    """The section of a tangent: tangents of the primal stand between its lines, tangents of an
+    adjoint belong to the adjoint."""
     section = equation.location.section
     return "tangent" if section == "forward" else section

@@ -1,8 +1,8 @@
-"""Lengths that a step or an arm names, in its adjoint.
+"""Lengths that a step or an arm names, and their use in its adjoint.
 
-What is as long as the data decide has no place outside of the program that names its length. So
-what the adjoint reads of it is kept at the start of an array of the greatest length that there can
-be, and the length as a number beside it:
+An array whose length the data decide cannot leave the program that names its length. So an array
+that the adjoint reads is kept at the start of an array of the greatest possible length, and the
+length as a number beside it:
 
     primal                                adjoint
     n: int = named(...; binds=[n.1])      n': int = named(n; binds=[n.1])
@@ -41,8 +41,8 @@ def name_again(
     outcome: Iterable[Atom],
     given: Collection[Variable],
 ) -> None:
-    """Let the adjoint of a program have the lengths that the program names: what it reads of it
-    has another type outside. What is ``given`` comes from elsewhere."""
+    """Let the adjoint of a program use the lengths that the program names: the values of the
+    program that it reads have other types outside. The values ``given`` come from elsewhere."""
     bound = {e.binds: e for e in primal if e.binds is not None}
     if not bound:
         return

@@ -1,5 +1,5 @@
-"""Whether what an adjoint does depends on its cotangents: then it is not linear in them, and its
-transpose is no tangent."""
+"""Check that an adjoint is linear in its cotangents, so that its transpose is a tangent: no branch
+or loop may depend on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def require_same_way(program: Program, cotangents: Sequence[int]) -> None:
 
 
 def _reached(program: Program, flags: Sequence[bool]) -> list[bool]:
-    """Which outputs depend on the inputs with a flag."""
+    """For each output, whether it depends on the inputs with a flag."""
     reached: dict[Atom, bool] = dict(zip(program.inputs, flags, strict=True))
 
     def is_reached(atom: Atom) -> bool:

@@ -1,12 +1,13 @@
-"""Arrays that a program overwrites part by part, as they were before.
+"""Restore arrays that a program overwrites part by part.
 
 The adjoint of a step may read an array in the state in which the step read it, though later steps
 wrote to it. Instead of the whole array for each step, the parts that are overwritten are kept, and
-the adjoint puts them back as it goes: wherever it is, the array is as it was there.
+the adjoint puts them back as it goes: at each of its equations, the array is in the state that the
+equation's primal read.
 
 The *versions* of an array are the variables that stand for it, from an input of a program to one of
-its outputs, each made of the one before by a write to a part: by an equation, by the steps of a
-loop, or by the arms of a branch.
+its outputs, each made of the previous version by a write to a part: by an equation, by the steps of
+a loop, or by the arms of a branch.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from stcompile.wengert.primitives import PRIMITIVES, infer
 from stcompile.wengert.primitives.control import Ports
 
 Pair: TypeAlias = tuple[int, int]
-"""The place of an array among the inputs of a program, and that of its last version among the
+"""The place of an array among the inputs of a program, and the place of its last version among the
 outputs."""
 
 Undo: TypeAlias = Callable[[Sweep, Equation, int], None]
-"""Records the equation that undoes what a loop or a branch wrote to one of its outputs."""
+"""Records the equation that undoes the writes of a loop or a branch to one of its outputs."""
 
 _SLICED, _INDEXED = ("start", "length", "step", "drop"), ("at",)
 
 
 class State(NamedTuple):
-    """A version of an array as the adjoint has it: ``given`` is the last one, which is handed in,
-    and ``first`` the input again."""
+    """A version of an array in the adjoint: ``given`` is the last version, which is handed in, and
+    ``first`` the input, restored."""
 
     pair: Pair
     given: Variable
@@ -45,7 +46,7 @@ class State(NamedTuple):
 
 
 def pairs_of(program: Program) -> Iterator[Pair]:
-    """The inputs of a program of which an output is a later version, or the same."""
+    """Pairs of an input and an output of a program that are versions of the same array."""
     makers = _makers(program.equations)
     for place, output in enumerate(program.outputs):
         if isinstance(output, Variable) and output.type.kind == "array":
@@ -59,7 +60,7 @@ def _makers(equations: Sequence[Equation]) -> dict[Variable, Equation]:
 
 
 def _versions(makers: dict[Variable, Equation], last: Variable) -> list[Variable]:
-    """The versions of an array up to ``last``, as far back as they go."""
+    """The versions of an array up to ``last``, from the first that is known."""
     found = [last]
     while (maker := makers.get(found[-1])) is not None:
         before = _before(maker, found[-1])
@@ -70,7 +71,7 @@ def _versions(makers: dict[Variable, Equation], last: Variable) -> list[Variable
 
 
 def _before(equation: Equation, output: Variable) -> Variable | None:
-    """What an output of an equation is, but for the parts that it writes."""
+    """The version that an equation changes to make ``output``; None if it makes no version."""
     place = equation.outputs.index(output)
     source: Atom | None = None
     if _part(equation) is not None:
@@ -89,8 +90,8 @@ def _before(equation: Equation, output: Variable) -> Variable | None:
 
 
 def _part(equation: Equation) -> tuple[str, Sequence[str]] | None:
-    """The view that reads what an equation writes, and the names of its params; None if it is no
-    write to a part."""
+    """The view that reads the part that an equation writes, and the names of its params; None if it
+    does not write to a part."""
     op = equation.params.get("op")
     if equation.primitive == "update" or (equation.primitive, op) == ("accumulate", "slice"):
         return "slice", _SLICED
@@ -102,7 +103,7 @@ def _part(equation: Equation) -> tuple[str, Sequence[str]] | None:
 
 
 def _read_part(equation: Equation, array: Variable, output: Variable | None = None) -> Equation:
-    """What the part of an array holds that an equation writes."""
+    """The equation that reads, from ``array``, the part that an equation writes."""
     part = _part(equation)
     assert part is not None
     primitive, names = part
@@ -114,7 +115,7 @@ def _read_part(equation: Equation, array: Variable, output: Variable | None = No
 
 
 def _size(equation: Equation, output: Variable) -> int:
-    """How many elements an equation writes to an array."""
+    """The number of elements that an equation writes to an array."""
     if _part(equation) is not None:
         return _read_part(equation, output).output.type.size
     place = equation.outputs.index(output)
@@ -135,8 +136,8 @@ def _written(program: Program, place: int) -> int:
 
 
 class Restoring:
-    """Puts arrays back in the adjoint of one program, where that touches fewer elements than to
-    keep what is read of them. ``old`` are the parts that are kept for this."""
+    """Puts arrays back in the adjoint of a program, where that touches fewer elements than keeping
+    the versions that are read. ``old`` are the parts that are kept for this."""
 
     def __init__(
         self,
@@ -164,8 +165,8 @@ class Restoring:
         pairs: Collection[Pair],
         always: Collection[Pair],
     ) -> tuple[list[Equation], tuple[Atom, ...], tuple[State, ...]]:
-        """The equations of the adjoint and the cotangents, with states of arrays in the place of
-        versions, and the states. The arrays of ``pairs`` may be put back, and those of ``always``
+        """The equations of the adjoint and the cotangents, with states of arrays in place of
+        versions, and the states. The arrays of ``pairs`` may be put back, the arrays of ``always``
         are."""
         read = {v for e in adjoint for v in e.variables}
         read.update(atom for atom in cotangents if isinstance(atom, Variable))
@@ -198,8 +199,8 @@ class Restoring:
         return self.made, tuple(map(self._state, cotangents)), states
 
     def _pays(self, versions: Sequence[Variable], read: Collection[Variable]) -> bool:
-        """True if to put back what was overwritten touches less than to keep what is read: each
-        part is kept and put back, which touches it twice as often."""
+        """True if putting back touches fewer elements than keeping the versions that are read: each
+        part is kept and put back, which touches it twice."""
         kept = sum(self._kept(variable, versions) for variable in read)
         parts = sum(
             _size(self.makers[after], after)
@@ -209,14 +210,14 @@ class Restoring:
         return 2 * parts < kept
 
     def _kept(self, variable: Variable, versions: Sequence[Variable]) -> int:
-        """The elements that have to be kept for a read of a version, or of a view of one."""
+        """The elements that have to be kept for a read of a version, or of a view of a version."""
         source = self._source(variable)
         if source not in versions:
             return 0
         return source.type.size if source in self.fixed else variable.type.size
 
     def _source(self, variable: Variable) -> Variable:
-        """The array that a variable is a view of, or itself."""
+        """The array that a variable is a view of, or the variable itself."""
         while (maker := self.makers.get(variable)) is not None:
             if not _is_view(maker):
                 break
@@ -226,7 +227,7 @@ class Restoring:
         return variable
 
     def _undone(self, before: Variable, after: Variable) -> list[Equation]:
-        """The equations that make the version ``before`` of the one ``after``."""
+        """The equations that make the version ``before`` from the version ``after``."""
         sweep, equations = self.sweep, self.sweep.tape.equations
         place = next(i for i, e in enumerate(equations) if after in e.outputs)
         equation = equations[place]
@@ -256,7 +257,7 @@ class Restoring:
                 self.known[version] = output
 
     def _state(self, atom: Atom) -> Atom:
-        """An atom in the state that the adjoint has of it here: a view is taken again."""
+        """An atom in the state that the adjoint has at present: a view is taken again."""
         if not isinstance(atom, Variable) or atom in self.known or atom in self.kept:
             return self.known.get(atom, atom) if isinstance(atom, Variable) else atom
         maker = self.makers.get(atom)

@@ -1,4 +1,4 @@
-"""Reverse mode: a program and its adjoint, as one program.
+"""Reverse mode: a program and its adjoint, as a single program.
 
 The adjoint is built by walking the Wengert list backwards (Griewank & Walther 2008, ch. 3.2).
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from stcompile.ad.control import pullback, put_back
 from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, one
 from stcompile.ad.tape import taped
 from stcompile.base.timings import timed
@@ -20,7 +21,7 @@ from stcompile.wengert.naming import name_variables
 @dataclass(frozen=True)
 class Joint:
     """A program with its adjoint: the outputs are the primal's, then the cotangents of ``wrt``.
-    ``contributions`` are the steps of the sweep, ``seed`` what it started from."""
+    ``contributions`` are the steps of the sweep, ``seed`` is the cotangent that it started from."""
 
     program: Program
     contributions: tuple[Contribution, ...]
@@ -31,7 +32,7 @@ class Joint:
 def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint:
     """The joint program of the value and the gradient of one scalar output.
 
-    ``wrt`` are inputs of the program. Only what these cotangents need is recorded.
+    ``wrt`` are inputs of the program. Only equations that these cotangents need are recorded.
     """
     recorder, inputs, tape = taped(program)
     outputs = tuple(map(tape.atom, program.outputs))
@@ -53,11 +54,9 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
 
 
 def _put_back(sweep: Sweep, start: int, cotangents: tuple[Atom, ...]) -> tuple[Atom, ...]:
-    """Let the adjoint, which begins at ``start``, put arrays back where its loops want that."""
+    """Put arrays back in the adjoint, which begins at ``start``, where its loops ask for it."""
     if not sweep.states:
         return cotangents
-    from stcompile.ad.control import put_back
-
     equations = sweep.recorder.equations
     equations[start:], cotangents = put_back(sweep, equations[start:], cotangents)
     return cotangents
@@ -65,10 +64,10 @@ def _put_back(sweep: Sweep, start: int, cotangents: tuple[Atom, ...]) -> tuple[A
 
 @timed("adjoint")
 def again(program: Program, wrt: Sequence[int]) -> Program:
-    """A program that computes another one's values once more, for its adjoint.
+    """A program that computes the values of ``program`` once more, for its adjoint.
 
-    It takes the inputs and a cotangent for each output, and returns those of the inputs at ``wrt``.
-    Nothing is kept between the two, so that the data may decide the length of what is between.
+    It takes the inputs and a cotangent for each output, and returns the cotangents of the inputs at
+    ``wrt``. No residuals are kept, so that the data may decide the lengths of intermediate values.
     """
     recorder, inputs, tape = taped(share_equations(program))
     outputs = tuple(map(tape.atom, program.outputs))
@@ -89,7 +88,7 @@ class Split:
     """A program and its adjoint, as two programs.
 
     ``primal`` returns the program's outputs, then the residuals. ``adjoint`` takes the residuals
-    and cotangents of outputs, and returns those of ``wrt``.
+    and cotangents of outputs, and returns the cotangents of ``wrt``.
     """
 
     primal: Program
@@ -100,10 +99,9 @@ class Split:
 @timed("adjoint")
 def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Split:
     """The program and its adjoint apart, so that the adjoint can run later, and more than once.
-    ``given`` are the outputs that it takes a cotangent of. Only what the adjoint reads is kept."""
+    ``given`` are the outputs that it takes a cotangent of. Only values that the adjoint reads are
+    kept."""
     positions = [program.inputs.index(variable) for variable in wrt]
-    from stcompile.ad.control import pullback
-
     part = pullback(share_equations(program), positions, given, ())
     backward = eliminate_dead_code(
         Program(

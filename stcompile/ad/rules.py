@@ -68,7 +68,7 @@ def rule_function(primitive: str) -> Callable[..., Any] | None:
 
 
 def kind_of(function: Callable[..., Any]) -> str:
-    """``partials``, ``adjoint`` or ``accumulates``."""
+    """The kind of a rule: ``partials``, ``adjoint`` or ``accumulates``."""
     return str(function.__dict__["mark"])
 
 
@@ -76,7 +76,7 @@ def rule_for(equation: Equation, active: tuple[bool, ...]) -> Rule:
     """The rule of an equation's primitive for its operands; ``active`` are the inputs whose
     derivative is wanted."""
     operands = tuple(a if isinstance(a, Constant) else a.type for a in equation.inputs)
-    # What a function of the user's holds, such as a matrix, is not kept alive.
+    # A user's function is not cached: its closure, such as a matrix, would be kept alive.
     lowered = _rule.__wrapped__ if equation.primitive == "external" else _rule
     return lowered(
         PRIMITIVES[equation.primitive].rule,
@@ -123,7 +123,7 @@ def _rule(
     keywords = _keywords(function, {**dict(params), "active": active, "static": static})
     numbers = ("n", "shift")  # params that rules compute with: lengths, where they are known
     keywords |= {k: replaced(v, run.integer) for k, v in keywords.items() if k in numbers}
-    with np.errstate(all="ignore"):  # what constants give is no error of the rule's
+    with np.errstate(all="ignore"):  # errors at constants are not errors of the rule
         result = run.call(function, grouped(function, arguments), keywords)
     if run.captures.hidden:
         names = ", ".join(hidden.place.description for hidden in run.captures.hidden)

@@ -1,12 +1,12 @@
 """Maxima that cancel: values subtracted to keep an exponential small, and added again.
 
 ``m + log(sum(exp(t - m)))`` does not depend on ``m``, nor does ``exp(t - m) / sum(exp(t - m))``. If
-every way from a maximum to what is differentiated is of this kind, its derivative is exactly
+every path from a maximum to the differentiated value is of this kind, its derivative is exactly
 zero, and nothing needs to be computed for it (Blanchard, Higham and Higham 2021, IMA J. Numer.
 Anal. 41, section 2, for the two identities).
 
-What a small change ``e`` of the maximum does to a value is one of three: nothing; ``c * e`` is
-added to it; it is multiplied by ``exp(c * e)``. Any other effect ends the search.
+A small change ``e`` of the maximum has one of three effects on a value: none; ``c * e`` is added to
+it; it is multiplied by ``exp(c * e)``. Any other effect ends the search.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Labels: TypeAlias = tuple[int | None, ...]
 
 @dataclass(frozen=True)
 class Shift:
-    """What a change ``e`` of a maximum does to a value. ``labels`` has the axis of ``e`` that each
-    axis of the value goes with, None where all elements change alike."""
+    """The effect of a change ``e`` of a maximum on a value. ``labels`` has the axis of ``e`` that
+    each axis of the value goes with, None where all elements change alike."""
 
     kind: Literal["added", "scaled"]
     factor: Fraction
@@ -38,7 +38,7 @@ class Shift:
 
 
 class _OtherEffect(Exception):
-    """A value changes in some other way."""
+    """Raised if a value changes in some other way."""
 
 
 Effects: TypeAlias = Mapping[Variable, Shift]
@@ -48,8 +48,8 @@ Rule: TypeAlias = Callable[["_Search", Equation, "list[Shift | None]"], "Shift |
 def idle_maxima(equations: Sequence[Equation], results: Collection[Variable]) -> set[Variable]:
     """The maxima whose changes do not change any of the results.
 
-    Only the kinds of equations that are listed here are known to cancel. A maximum that any other
-    equation reads, or one of control flow, is not idle.
+    Only the kinds of equations in this module are known to cancel. A maximum that any other
+    equation reads, or a maximum of control flow, is not idle.
     """
     maxima = [e.output for e in equations if e.primitive == "max" and e.output.type.inexact]
     if not maxima:
@@ -98,7 +98,7 @@ class _Search:
         return True
 
     def _after(self, equation: Equation, shifts: Effects) -> Shift | None:
-        """The shift of an equation's output; None if it has none."""
+        """The shift of an equation's output; None if the output does not change."""
         if not is_differentiable(equation.primitive) and not equation.effects:
             return None  # as by the chain rule: it is constant except for jumps
         rule = RULES.get(equation.primitive)
@@ -206,7 +206,7 @@ def _reduced(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shif
 
 
 def _contract(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    """A product with something that is not shifted."""
+    """The shift of a product with an array that is not shifted."""
     x, y = _moved(equation, shifts)
     one = x or y
     if one is None or (x and y) or one.kind != "scaled":
@@ -218,14 +218,15 @@ def _contract(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shi
 
 
 def _arranged(_: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    """A rearrangement that keeps every axis along which the changes differ whole: ``top[:, 0]``."""
+    """The shift of a rearrangement that keeps every axis along which the changes differ whole:
+    ``top[:, 0]``."""
     if any(shifts[1:]):
         raise _OtherEffect
     return _moved(equation, shifts)[0]
 
 
 def _picked(search: _Search, equation: Equation, shifts: list[Shift | None]) -> Shift | None:
-    """One element of each row: ``x[arange(n), labels]``."""
+    """The shift of a selection of an element of each row: ``x[arange(n), labels]``."""
     x, *indices = equation.inputs
     shift = shifts[0]
     at = equation.params["at"]

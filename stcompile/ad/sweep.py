@@ -1,8 +1,8 @@
 """The sweep: the walk backwards over a program's equations.
 
-The rules say only how each primitive is differentiated. What all of them need is done here once:
-activity (which values depend on the inputs asked for, and which the output depends on), the sum
-over all uses of a value, and the conversion of every cotangent to its variable's shape and dtype.
+The rules say only how each primitive is differentiated. The common work is done here once: activity
+(which values depend on the active inputs, and on which values the output depends), the sum over all
+uses of a value, and the conversion of every cotangent to its variable's shape and dtype.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from stcompile.wengert.types import Type
 
 @dataclass(frozen=True)
 class Contribution:
-    """One step of the reverse sweep: ``equation`` added ``part`` to the cotangent of
-    ``variable``, which is ``total`` from then on (``part`` is None where a rule adds by itself)."""
+    """A step of the reverse sweep: ``equation`` added ``part`` to the cotangent of ``variable``,
+    which is ``total`` from then on (``part`` is None if a rule adds by itself)."""
 
     equation: Equation
     variable: Variable
@@ -106,7 +106,8 @@ class Sweep(Vectors):
                 self.recorder.hints.setdefault(total, f"d_{name}")
 
     def give(self, output: Atom, cotangent: Atom) -> None:
-        """Start from the cotangent of an output; one that is given twice is summed."""
+        """Start from the cotangent of an output; cotangents of an output that is given twice are
+        summed."""
         if not isinstance(output, Variable) or output not in self.active:
             return
         so_far = self.cotangents.get(output)
@@ -115,7 +116,7 @@ class Sweep(Vectors):
         self.cotangents[output] = cotangent
 
     def cotangent_of(self, atom: Atom) -> Atom:
-        """The cotangent so far, in exactly the type of its atom; zeros where there is none."""
+        """The cotangent so far, in exactly the type of its atom; zeros if it has none."""
         found = self.cotangents.get(atom) if isinstance(atom, Variable) else None
         return self.zeros(atom.type) if found is None else self.exactly(found, atom.type)
 
@@ -128,9 +129,9 @@ class Sweep(Vectors):
         at: int = 0,
         initial: Sequence[Atom] = (),
     ) -> Equation:
-        """Replace an equation of the primal by one with other params and more outputs: ``extra``
-        outputs, with names, at the end, and ``carried`` outputs from position ``at`` on, whose
-        ``initial`` values are added at the end of the inputs."""
+        """Replace an equation of the primal by an equation with other params and more outputs:
+        ``extra`` outputs, with names, at the end, and ``carried`` outputs from position ``at`` on,
+        whose ``initial`` values are added at the end of the inputs."""
         outputs = list(equation.outputs)
         outputs[at:at] = [self.recorder.variable(t, "n_steps") for t in carried]
         outputs += [self.recorder.variable(t, name) for t, name in extra]
@@ -177,7 +178,7 @@ class Sweep(Vectors):
             self.contribute(equation, target, result)
 
     def _accumulate_into(self, equation: Equation, program: Program, d_out: Atom) -> None:
-        """A rule that adds its contribution to a part of the cotangent so far."""
+        """Apply a rule that adds its contribution to a part of the cotangent so far."""
         target = equation.inputs[0]
         assert isinstance(target, Variable)
         so_far = self.cotangents.get(target)
@@ -231,8 +232,8 @@ _EXCHANGED = ("pack", "exchange", "exchange_start")  # gradients, by the ranks o
 
 def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
     """The rule of an equation, for its active inputs. An equation without a rule is refused, and so
-    is one whose rule has no derivative by an active input, or is not known to be right for complex
-    numbers where there are some."""
+    is an equation whose rule has no derivative by an active input, or is not known to be right for
+    complex numbers if there are any."""
     name = equation.params.get("spelling") or equation.primitive
     if _is_complex(equation) and not holds_for_complex(equation):
         raise _refusal(f"`{name}`", equation)
@@ -256,8 +257,9 @@ def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
 
 
 def require_real(equation: Equation) -> None:
-    """Refuse complex numbers in a call with a rule of its own, which was written for real ones. A
-    rule that the compiler made from those of the body, as for a checkpoint, is right for both."""
+    """Refuse complex numbers in a call with a rule of its own, which was written for real numbers.
+    A rule that the compiler made from the rules of the body, as for a checkpoint, is right for
+    both."""
     if _is_complex(equation) and not equation.params.get("through"):
         raise _refusal("a function with a derivative rule of its own", equation)
 
@@ -281,7 +283,7 @@ def one(type: Type) -> Constant:
 
 
 def _variables(atoms: Sequence[Atom]) -> list[Variable]:
-    """Rules take constants as static values, so that only variables are inputs of a rule."""
+    """The variables among atoms; rules take constants as static values."""
     return [atom for atom in atoms if isinstance(atom, Variable)]
 
 
@@ -320,7 +322,7 @@ def has_derivative(variable: Variable) -> bool:
 
 
 def _flow(program: Program, inputs: Sequence[bool]) -> list[bool]:
-    """Which outputs of a program depend on the inputs that are active."""
+    """For each output of a program, whether it depends on the active inputs."""
     active = {v for v, flag in zip(program.inputs, inputs, strict=True) if flag}
     for equation in program.equations:
         active |= set(active_outputs(equation, active))
@@ -328,7 +330,7 @@ def _flow(program: Program, inputs: Sequence[bool]) -> list[bool]:
 
 
 def loop_activity(ports: Ports, active: set[Variable]) -> tuple[list[bool], list[bool], list[bool]]:
-    """Which constants, carry and ys of a loop are active; the carry over all of its steps."""
+    """The active constants, carry and ys of a loop, as flags; the carry over all of its steps."""
 
     def flags(atoms: Sequence[Atom]) -> list[bool]:
         return [isinstance(a, Variable) and a in active and a.type.inexact for a in atoms]

@@ -1,4 +1,4 @@
-"""The tape: the equations of a program, recorded again for a sweep over them."""
+"""Tapes: the equations of a program, recorded again for a sweep over them."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Tape:
 
 
 def taped(program: Program) -> tuple[Recorder, tuple[Variable, ...], Tape]:
-    """A program recorded again: the recorder, its inputs there, and the tape."""
+    """Record a program again; return the recorder, its new inputs, and the tape."""
     recorder = Recorder(program)
     inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
     tape = Tape(recorder, dict(zip(program.inputs, inputs, strict=True)))

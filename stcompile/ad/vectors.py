@@ -68,8 +68,8 @@ class Vectors:
         return output
 
     def exactly(self, vector: Atom, to: Type) -> Atom:
-        """A vector in exactly the given type, its kind included, so that control flow can hand it
-        on."""
+        """Convert a vector to exactly the given type, its kind included, so that control flow can
+        hand it on."""
         returned = self.returned(vector, to)
         if returned.type == to:
             return returned

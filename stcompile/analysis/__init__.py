@@ -1,1 +1,1 @@
-"""What is true of a program: its regions, what lives where, what shares storage."""
+"""Analyses of a program: its regions, the lifetimes of values, and the aliases among arrays."""

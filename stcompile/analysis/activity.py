@@ -1,4 +1,5 @@
-"""Activity: what of a program depends on some of its inputs, through differentiable equations."""
+"""Activity: the values of a program that depend on some inputs, through differentiable
+equations."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from stcompile.wengert.primitives.control import Ports
 def flow(
     program: Program, active: set[Variable], look: Callable[[Equation, set[Variable]], None]
 ) -> list[bool]:
-    """Which outputs depend on the ``active`` inputs through differentiable equations. ``look`` is
-    called with every equation and the active variables of its program."""
+    """For each output, whether it depends on the ``active`` inputs through differentiable
+    equations. ``look`` is called with every equation and the active variables of its program."""
     for equation in program.equations:
         look(equation, active)
         if equation.primitive in NON_DIFFERENTIABLE:
@@ -33,7 +34,7 @@ def flow(
 def _through(
     equation: Equation, given: Sequence[bool], look: Callable[[Equation, set[Variable]], None]
 ) -> list[bool]:
-    """Which results of a control equation are active."""
+    """For each result of a control equation, whether it is active."""
 
     def into(program: Program, flags: Sequence[bool]) -> list[bool]:
         return flow(program, {v for v, f in zip(program.inputs, flags, strict=True) if f}, look)

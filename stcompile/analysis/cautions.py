@@ -1,4 +1,4 @@
-"""Cautions: what a function is allowed to do, but its author probably did not intend.
+"""Cautions: code that is allowed, but that its author probably did not intend.
 
 Two things go unnoticed in NumPy and change a gradient: arithmetic that leaves float32, and a float
 that is truncated because it is stored in an integer array.
@@ -41,8 +41,8 @@ def _limited(cautions: Iterable[Caution]) -> list[Caution]:
 
 
 def upcasts(program: Program) -> list[Caution]:
-    """The lines where an array of float32 or float16 becomes one of float64, if every floating
-    array among the inputs is narrower than that; at most `MOST`."""
+    """The lines where an array of float32 or float16 becomes an array of float64, if every floating
+    array among the inputs is narrower than float64; at most `MOST`."""
     floating = [t for t in program.types if t.kind == "array" and t.dtype.kind == "f"]
     if not floating or not all(map(_is_narrow, floating)):
         return []
@@ -135,7 +135,7 @@ def truncations(program: Program, wrt: Iterable[Variable]) -> list[Caution]:
 
 
 def _every(program: Program) -> Iterator[Equation]:
-    """The equations of a program and of those inside it that run with it."""
+    """The equations of a program, and those of sub-programs that run with it."""
     for equation in program.equations:
         yield equation
         for name in ("program", "then", "otherwise", "condition", "body"):

@@ -1,10 +1,11 @@
-"""Columns of a sparse matrix that share no row have one colour: they are computed at once.
+"""Colour the columns of a sparse matrix: columns of the same colour share no row and are computed
+at once.
 
 Curtis, Powell and Reid (1974, IMA J. Appl. Math. 13, 117-119) grouped columns so; it is a colouring
 of the graph in which two columns with a row in common are neighbours (Coleman and Moré 1983, SIAM
 J. Numer. Anal. 20, 187-209; Gebremedhin, Manne and Pothen 2005, SIAM Review 47, 629-705). Colours
-are given greedily, in the columns' own order, which is the best one for bands, and in that of
-falling degrees; the better result is taken.
+are given greedily, in the columns' own order, which is the best order for bands, and in the order
+of falling degrees; the better result is taken.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ def coloured(matrix: Any) -> Any:
 
 
 def count(colours: Any) -> int:
-    """How many colours there are."""
+    """The number of colours."""
     return int(colours.max(initial=-1)) + 1
 
 
 def _greedy(rows: Any, columns: Any, order: Any) -> Any:
-    """Each column in turn gets the first colour that none of its neighbours has."""
+    """Give each column in turn the first colour that none of its neighbours has."""
     colours = np.full(rows.shape[1], -1, np.int64)
     used: list[set[int]] = [set() for _ in range(rows.shape[0])]  # colours in each row
     starts, indices = columns.indptr.tolist(), columns.indices.tolist()

@@ -1,10 +1,10 @@
-"""What a program costs by its types alone, without running it: the same on every machine.
+"""Costs of a program, from its types alone, without running it: the same on every machine.
 
 The elements of arrays that it reads and writes are counted as `stcompile.analysis.touched` does, at
-any sizes at once: a loop counts as one step times its length. What differs from step to step, or is
-for the data to decide, counts as the most that there can be: lengths, and the arm of a branch that
-touches more. A loop of which nobody knows the number of steps counts as one. A broadcast counts as
-what it shows, and a reshape as a view. So the numbers are no exact ones, but they grow with the
+any sizes at once: a loop counts as a step times its length. Values that differ from step to step,
+or that the data decide, count as the greatest possible: lengths, and the arm of a branch that
+touches more. A loop whose number of steps is unknown counts as a single step. A broadcast counts as
+all its elements, and a reshape as a view. So the numbers are not exact, but they grow with the
 work.
 
 >>> from stcompile.wengert.text import parse_program
@@ -34,8 +34,8 @@ from stcompile.wengert.types import Type
 
 @dataclass(frozen=True)
 class Costs:
-    """The elements that are read and written, additions and multiplications of products of
-    matrices, and the equations of the list, those of loops and branches included, each once."""
+    """The elements that are read and written, the additions and multiplications of products of
+    matrices, and the number of equations, those of loops and branches included, each once."""
 
     touched: int = 0
     flops: int = 0
@@ -49,12 +49,12 @@ class Costs:
         )
 
     def repeated(self, times: int) -> Costs:
-        """The costs of so many steps; their equations are written once."""
+        """The costs of ``times`` steps; their equations are written once."""
         return Costs(times * self.touched, times * self.flops, self.equations)
 
 
 def costs(program: Program) -> Costs:
-    """What a call of an optimised program costs, at most."""
+    """The costs of a call of an optimised program, at most."""
     return _Counter(Copies.of(program)).program(program)
 
 
@@ -72,7 +72,7 @@ class _Counter:
         return Costs(self._touched(equation), flops, 1) + self._inside(equation)
 
     def _inside(self, equation: Equation) -> Costs:
-        """What its programs cost."""
+        """The costs of the programs inside an equation."""
         if equation.primitive == "loop":
             ports = Ports.of(equation)
             steps = 1 if ports.length is None else max(usual(ports.length), 0)
@@ -98,7 +98,7 @@ class _Counter:
 
 
 def _own(equation: Equation) -> int:
-    """What an equation reads and writes itself."""
+    """The elements that an equation reads and writes itself."""
     if equation.primitive in ("call", "cond", "kernel", "undef"):
         return 0
     if equation.primitive == "loop":  # the values of all steps that are kept
@@ -131,5 +131,5 @@ def _read(atoms: Iterable[Atom]) -> int:
 
 
 def _size(type: Type) -> int:
-    """Its elements; Python's integers and truth values are none."""
+    """The number of elements of a type; 0 for Python's integers and truth values."""
     return 0 if type.kind == "python" and type.dtype.kind in "biu" else type.size

@@ -1,4 +1,4 @@
-"""Whether a function that the user calls holomorphic is made of holomorphic equations alone."""
+"""Check that a function that the user calls holomorphic is made of holomorphic equations alone."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What is known of the integers that are indices: the counters of loops have a range; an integer of
-the data has none, and counts from the end of its axis where it is negative.
+"""Ranges of integers that are used as indices.
 
-Where an index of a part of an array becomes an index of the array, the start of the part is added
-to it: that is right for the place of an element, counted from the start of the part, and wrong for
-a negative integer. `is_never_negative` tells them apart; ``remainder(k, length)`` is the place that
-an integer means.
+The counter of a loop has a range; an integer of the data has none, and counts from the end of its
+axis if it is negative. Where an index of a part of an array becomes an index of the array, the
+start of the part is added to it: that is right for a position counted from the start of the part,
+and wrong for a negative integer. `is_never_negative` tells them apart; ``remainder(k, length)`` is
+the position that an integer stands for.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.primitives.indexing import FIRST_INTEGER, axes_taken, is_mask
 
 Ranges: TypeAlias = "Mapping[Variable, Size | None]"
-"""The integers of which something is known: counters, as sizes; None for what was checked."""
+"""Integers with known bounds: counters, as sizes; None for integers that were checked."""
 
 
 class Use(NamedTuple):
-    """An integer as the index of an axis of a length; ``place`` is what is known of it."""
+    """An integer as the index of an axis of a length; ``place`` is its range."""
 
     integer: Variable
     axis: int
@@ -32,14 +32,14 @@ class Use(NamedTuple):
 
     @property
     def is_within(self) -> bool:
-        """True if the index is known to be one of the axis."""
+        """True if the index is known to lie within the axis."""
         if self.place is None:
             return False
         return least(self.place) >= 0 and least(self.length - self.place) > 0
 
 
 def uses_of(equation: Equation, known: Ranges) -> Iterator[tuple[int, Use]]:
-    """The integers that are indices by themselves, with their places among the operands."""
+    """The integers that are indices by themselves, with their positions among the operands."""
     first = FIRST_INTEGER.get(equation.primitive, len(equation.inputs))
     integers, dims = equation.inputs[first:], equation.inputs[0].type.dims if first else ()
     if not integers or equation.params.get("op") == "contract":
@@ -91,7 +91,7 @@ _NEVER_NEGATIVE = frozenset({"within", "argmax", "argmin", "searchsorted", "coun
 def ranges_inside(
     equation: Equation, known: Ranges
 ) -> Iterator[tuple[str, Iterator[tuple[Variable, Size | None]]]]:
-    """The programs inside an equation, by the names of params, with what is known in them."""
+    """The programs inside an equation, by the names of params, with the ranges known in them."""
 
     def handed(
         variables: Sequence[Variable], atoms: Sequence[Atom]

@@ -1,9 +1,9 @@
-"""How the arrays of a program lie in memory: the strides that NumPy gives them.
+"""Layouts: the strides that NumPy gives to the arrays of a program.
 
 No primitive has a rule of its own. NumPy is asked: the template of the primitive runs on small
-arrays that lie as the operands do, and the result lies as that of the operands themselves. Views
-are taken of placeholders of full size, whose elements are never read. So the answer is that of the
-NumPy in use, with all its special cases: mixed orders, axes of one element, broadcasts.
+arrays with the layouts of the operands, and its result has the layout of the true result. Views are
+taken of placeholders of full size, whose elements are never read. So the answer is that of the
+installed NumPy, with all its special cases: mixed orders, axes of one element, broadcasts.
 
 >>> from stcompile.wengert.text import parse_program
 >>> program = parse_program('''
@@ -53,21 +53,21 @@ _SHORT = 2  # no axis of what NumPy is asked with is longer
 
 # Results that are in C order, whatever order the operands are in.
 _NATURAL = frozenset({"full", "arange", "eye", "constant", "array"})
-# What the user's own functions return is not known; nor is what is never read.
+# Results of unknown order: of the user's own functions, and of values that are never read.
 _UNKNOWN = frozenset({"external", "undef"})
-# These warn about arrays without elements; their results lie as those of a sum.
+# NumPy's moments warn about arrays without elements; their results lie like a sum's.
 _MOMENTS = frozenset({"mean", "var", "std"})
 
 
 class Operand(NamedTuple):
-    """What a function of NumPy depends on: an operand's type and strides."""
+    """An operand's type and strides, on which the result of a function of NumPy depends."""
 
     type: Type
     strides: tuple[int, ...]
 
 
 class Layouts:
-    """The strides of variables, found when they are asked for. ``producers`` are the equations that
+    """The strides of variables, computed when they are read. ``producers`` are the equations that
     compute the variables; the strides of other variables are noted."""
 
     def __init__(self, producers: Mapping[Variable, Equation]) -> None:
@@ -76,7 +76,7 @@ class Layouts:
 
     @staticmethod
     def of_program(program: Program, inputs: Sequence[Strides]) -> Layouts:
-        """The layouts of a program's variables, for these of its inputs."""
+        """The layouts of a program's variables, given the strides of its inputs."""
         producers = {output: e for e in program.equations for output in e.outputs}
         layouts = Layouts(producers)
         for variable, strides in zip(program.inputs, inputs, strict=True):
@@ -87,8 +87,8 @@ class Layouts:
         return tuple(map(self.of, program.outputs))
 
     def note(self, variable: Variable, strides: Strides) -> None:
-        """Say what the strides of a variable are, if no equation computes it, or if it was stored
-        into an array that existed before."""
+        """Note the strides of a variable that no equation computes, or that was stored into an
+        array that existed before."""
         self._known[variable] = strides
 
     def of(self, atom: Atom) -> Strides:
@@ -126,7 +126,7 @@ def _read(equation: Equation) -> list[Variable]:
 
 
 def results(equation: Equation, inputs: Sequence[Strides]) -> tuple[Strides, ...]:
-    """The strides of an equation's results, for those of its inputs."""
+    """The strides of an equation's results, given the strides of its inputs."""
     primitive, params = equation.primitive, equation.params
     if primitive == "call":
         program: Program = params["program"]
@@ -141,7 +141,7 @@ def results(equation: Equation, inputs: Sequence[Strides]) -> tuple[Strides, ...
 
 
 def common(dims: tuple[int, ...], one: Strides, other: Strides) -> Strides:
-    """The strides of a value that is one or the other of two arrays of one shape."""
+    """The strides of a value that is either of two arrays of the same shape."""
     return one if one is not None and alike(dims, one, other) else None
 
 
@@ -153,8 +153,8 @@ def _common(
 
 
 def _loop(equation: Equation, inputs: Sequence[Strides]) -> tuple[Strides, ...]:
-    """The strides of a loop's results. A carried array may lie differently after a step than before
-    the first one, so the steps are followed until nothing changes."""
+    """The strides of a loop's results. The strides of a carried array may change after a step, so
+    the steps are followed until nothing changes."""
     ports = Ports.of(equation)
     inputs = inputs[1:] if ports.count is not None else inputs
     first, last = len(ports.constants), len(ports.constants) + len(ports.carry)
@@ -172,8 +172,8 @@ def _loop(equation: Equation, inputs: Sequence[Strides]) -> tuple[Strides, ...]:
 
 
 def _in_c_order(variable: Variable) -> Strides:
-    """The strides of an array that is made in C order; the values of all steps of a loop of which
-    the number is not known are none."""
+    """The strides of an array that is made in C order; None for the values of all steps of a loop
+    whose number of steps is not known."""
     type_ = variable.type
     if type_.kind == "stack":
         return None if type_.dims else ()
@@ -211,7 +211,7 @@ def _result(equation: Equation, output: Variable, inputs: Sequence[Strides]) -> 
 
 
 def _generic(equation: Equation) -> Equation:
-    """The equation for numbers that stand for its lengths."""
+    """The equation with its lengths replaced by numbers."""
     inputs = (
         Variable(atom.name, replace(atom.type, dims=generic(atom.type.dims)))
         if isinstance(atom, Variable)
@@ -223,8 +223,8 @@ def _generic(equation: Equation) -> Equation:
 
 
 def _of_named(equation: Equation, type_: Type, inputs: Sequence[Strides], is_view: bool) -> Strides:
-    """The strides of what has axes, or is made of what has axes, of lengths that are known only at
-    run time: NumPy cannot be asked."""
+    """The strides of a result if lengths of axes are known only at run time, so that NumPy cannot
+    be asked."""
     strides = inputs[0] if inputs else None
     if equation.primitive == "slice" and strides is not None:
         steps, drop = equation.params["step"], equation.params["drop"]
@@ -233,8 +233,8 @@ def _of_named(equation: Equation, type_: Type, inputs: Sequence[Strides], is_vie
 
 
 def _possible(equation: Equation, inputs: Sequence[Strides]) -> list[tuple[tuple[int, ...], ...]]:
-    """The strides that the inputs may have: for an input whose strides are not known, those of
-    every order of its axes."""
+    """The strides that the inputs may have: for an input whose strides are not known, the strides
+    for every order of its axes."""
     choices: list[list[tuple[int, ...]]] = []
     for atom, strides in zip(equation.inputs, inputs, strict=True):
         dims, size = atom.type.dims, atom.type.dtype.itemsize
@@ -273,7 +273,7 @@ def viewed(primitive: str, type: Type, strides: Strides, params: Mapping[str, An
 
 
 def seen_through(primitive: str, params: Mapping[str, Any], dummy: Any) -> Any:
-    """A view of a placeholder. Where the view starts does not matter."""
+    """A view of a placeholder. The start of the view does not matter."""
     if primitive == "as_shape":
         return np.lib.stride_tricks.as_strided(dummy, params["shape"], dummy.strides)
     arguments = (dummy, ()) if primitive == "slice" else (dummy,)
@@ -281,7 +281,7 @@ def seen_through(primitive: str, params: Mapping[str, Any], dummy: Any) -> Any:
 
 
 def reshaped_view(dummy: Any, dims: tuple[int, ...]) -> Any:
-    """The array in another shape if NumPy gives a view of it, else None."""
+    """The array in another shape if NumPy can make a view of it, else None."""
     try:
         if RESHAPE_CAN_REFUSE:
             return np.reshape(dummy, dims, copy=False)
@@ -323,7 +323,7 @@ def _shortened(operand: Operand, length: int) -> Operand:
 
 
 def _short_params(params: Mapping[str, Any], length: int) -> dict[str, Any]:
-    """The params with lengths and places that fit the short operands."""
+    """The params with lengths and positions that fit the short operands."""
     found = dict(params)
     if "ddof" in found:
         found["ddof"] = 0
@@ -339,7 +339,7 @@ def _short_params(params: Mapping[str, Any], length: int) -> dict[str, Any]:
 
 
 def _short_entry(entry: Any, length: int) -> Any:
-    """An entry of a subscript: a slice takes as many elements as there are."""
+    """An entry of a subscript, with slices shortened to ``length``."""
     if not isinstance(entry, tuple) or entry[0] == "mask":
         return entry
     _, count, step = entry
@@ -351,7 +351,8 @@ def _short_entry(entry: Any, length: int) -> Any:
 def _ask(
     primitive: str, operands: tuple[Operand, ...], params: tuple[tuple[str, Any], ...]
 ) -> tuple[np.dtype[Any], tuple[int, ...], tuple[int, ...]] | None:
-    """Dtype, shape and strides of what NumPy makes of such operands; None if NumPy refuses them."""
+    """Dtype, shape and strides of the result that NumPy computes from the operands; None if NumPy
+    refuses them."""
     template = TEMPLATES[primitive]
     inputs = [_value(operand) for operand in operands]
     try:

@@ -1,7 +1,8 @@
-"""When a value of a region tree is still needed.
+"""Liveness: whether a value of a region tree is read later.
 
-Arms of a branch are alternatives: a use in one keeps nothing alive in the other. In a loop a use of
-a value from outside comes again in the next step, so it keeps that value alive throughout the loop.
+Arms of a branch are alternatives: a use in one arm keeps nothing alive in the other arm. In a loop
+a use of a value from outside comes again in the next step, so it keeps that value alive throughout
+the loop.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ class _Scope:
 
 
 class Moments:
-    """Where the variables of a tree get their values, and which positions are run together. All
-    questions about one tree start from this."""
+    """The positions where the variables of a tree get their values, and the positions that are run
+    together. All questions about a tree start from this."""
 
     def __init__(self, tree: Tree) -> None:
         self.definitions: dict[Variable, tuple[int, ...]] = {}
@@ -42,8 +43,8 @@ class Moments:
         self._enter(tree.region, self.scopes[0])
 
     def _define(self, variable: Variable, born: int, *at: int) -> None:
-        """Note a variable that has its value from position ``born`` on, and is assigned it at
-        ``at``."""
+        """Note a variable that has its value from position ``born`` on, and is assigned at the
+        positions ``at``."""
         self.born[variable] = born
         self.definitions[variable] = at
 
@@ -141,5 +142,5 @@ class Liveness:
 
 
 def _any_in(places: list[int], first: int, last: int) -> bool:
-    """True if one of the sorted places is from ``first`` to ``last``."""
+    """True if a position in the sorted ``places`` is from ``first`` to ``last``."""
     return bisect_left(places, first) < bisect_right(places, last)

@@ -1,4 +1,4 @@
-"""The storage order of arrays: which axis is innermost in memory.
+"""The storage order of arrays: the axis that is innermost in memory.
 
 A sum over a short last axis runs through memory in short pieces; with the longest axis innermost it
 adds long rows instead. Arrays that meet in elementwise equations get the same order. Only the
@@ -23,9 +23,9 @@ Order: TypeAlias = tuple[int, ...]
 def choose_orders(
     tree: Tree, head_of: Mapping[Variable, Variable], bound: Container[Variable]
 ) -> dict[Variable, Order]:
-    """For each class of variables that is not in C order, by its first variable, the axes from the
-    outermost to the innermost. The classes in ``bound`` are in C order, and so are those that they
-    meet."""
+    """The axes, from the outermost to the innermost, of each class of variables that is not in C
+    order, by its first variable. The classes in ``bound`` are in C order, and so are the classes
+    that they meet in elementwise equations."""
     groups = Groups()
     wanted: set[Variable] = set()
     fixed = {head for head in head_of.values() if head in bound}
@@ -57,8 +57,8 @@ def _of_copies(
     orders: Mapping[Variable, Order],
     fixed: Set[Variable],
 ) -> dict[Variable, Order]:
-    """The orders of copies that are broadcast to arrays with an order: those of the axes that they
-    share."""
+    """The orders of copies that are broadcast to arrays with an order: the order of the axes that
+    they share."""
     copied = {
         output
         for step in tree.steps
@@ -79,7 +79,7 @@ def _of_copies(
 
 
 def longest_last(dims: tuple[int, ...]) -> Order:
-    """The axes with the longest one innermost.
+    """The axes with the longest axis innermost.
 
     >>> longest_last((25, 1000, 10))
     (0, 2, 1)
@@ -89,13 +89,13 @@ def longest_last(dims: tuple[int, ...]) -> Order:
 
 
 def sums_short_rows(equation: Equation) -> bool:
-    """True for a reduction over the short last axis of an array with a long other one."""
+    """True for a reduction over the short last axis of an array that also has a long axis."""
     dims, axis = equation.inputs[0].type.dims, equation.params["axis"]
     return len(axis) < len(dims) and len(dims) - 1 in axis and has_short_rows(dims)
 
 
 def has_short_rows(dims: tuple[int, ...]) -> bool:
-    """True for an array with a short last axis and a long other one."""
+    """True for an array with a short last axis and another axis that is long."""
     if varies(dims):
         return False
     *others, last = map(usual, dims)

@@ -1,11 +1,11 @@
 """A program as a tree of *regions*: its control flow as nested blocks of one function.
 
-A `Region` is a sequence of items and what is read at its end. An item is a `Step` (a plain
-equation), a `Branch` or a `Repeat`. Sub-programs have name spaces of their own and take what they
-need as operands; in the tree every variable is unique, and a variable that only stands for a value
-from outside is replaced by that value.
+A `Region` is a sequence of items and the atoms that are read at its end. An item is a `Step` (a
+plain equation), a `Branch` or a `Repeat`. Sub-programs have name spaces of their own and take
+values from outside as operands; in the tree every variable is unique, and a variable that only
+stands for a value from outside is replaced by that value.
 
-*Positions* number the tree in the order of the text: its steps, and the places between them where
+*Positions* number the tree in the order of the text: its steps, and the points between them where
 values are handed on.
 
 >>> from stcompile.wengert.text import parse_program
@@ -38,7 +38,7 @@ from stcompile.wengert.primitives.control import Ports
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Items, one after the other, and the atoms that are handed on at the ``end``."""
+    """A sequence of items, and the atoms that are handed on at its ``end``."""
 
     start: int
     items: tuple[Item, ...]
@@ -48,7 +48,7 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """An equation that is no control flow; ``source`` is how it stands in the program."""
+    """An equation that is not control flow; ``source`` is the equation in the program."""
 
     at: int
     equation: Equation
@@ -57,8 +57,8 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """One of two regions; each hands on an atom for each of the ``outputs``. ``source`` is its
-    equation in the program."""
+    """A choice between two regions; each hands on an atom for each of the ``outputs``. ``source``
+    is its equation in the program."""
 
     at: int
     predicate: Atom
@@ -78,8 +78,8 @@ class Branch:
 
 
 class Carry(NamedTuple):
-    """A value that each step hands on to the next: in the body, before the loop, at the end of
-    the body, and after the loop."""
+    """A value that each step hands on to the next: its variable in the body, its value before the
+    loop, its value at the end of the body, and its variable after the loop."""
 
     variable: Variable
     initial: Atom
@@ -95,7 +95,7 @@ class Feed(NamedTuple):
 
 
 class Collected(NamedTuple):
-    """An atom of the body whose values in all steps make up ``output``. It is noted at the
+    """An atom of the body whose values in all steps make up ``output``. It is stored at the
     position ``at`` of the body, where it is known."""
 
     atom: Atom
@@ -130,7 +130,7 @@ class Repeat:
 
     @property
     def runs(self) -> bool:
-        """True if it is known that there is a step."""
+        """True if the loop is known to have at least one step."""
         return self.length is not None and least(self.length) > 0
 
     @property
@@ -150,7 +150,7 @@ UseKind = Literal[
     "predicate",  # of a branch
     "count",  # of a loop
     "initial",  # of a carry
-    "source",  # of what a loop steps through
+    "source",  # an array or a stack that a loop steps through
     "collected",  # in each step of a loop
     "test",  # of a while loop
     "final",  # handed on to the next step
@@ -160,7 +160,7 @@ UseKind = Literal[
 
 
 class Use(NamedTuple):
-    """One place where a variable is read: the region it is in, and the item that reads it."""
+    """A read of a variable: its position, the region it is in, and the item that reads it."""
 
     variable: Variable
     at: int
@@ -312,8 +312,8 @@ class _Unfolder:
     def _define(
         self, variables: Sequence[Variable], scope: _Scope, is_outer: bool = False
     ) -> tuple[Variable, ...]:
-        """Make the variables that an equation defines unique. Those of the outermost program keep
-        their names."""
+        """Make the variables that an equation defines unique. Variables of the outermost program
+        keep their names."""
         if is_outer:
             self.hints.update((variable, variable.name) for variable in variables)
             return tuple(variables)
@@ -423,7 +423,7 @@ def _known_at(body: Region) -> dict[Atom, int]:
 
 
 def defined_by(item: Item) -> tuple[Variable, ...]:
-    """The variables that an item defines for what comes after it."""
+    """The variables that an item defines for later items."""
     if isinstance(item, Step):
         return item.equation.outputs
     if isinstance(item, Branch):

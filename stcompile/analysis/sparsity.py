@@ -1,12 +1,13 @@
-"""Which elements of a program's results depend on which elements of its inputs: an upper bound.
+"""The sparsity of dependences: an upper bound of which elements of a program's results depend on
+which elements of its inputs.
 
 Every variable has a matrix of booleans, a row for each of its elements and a column for each
-element of the inputs. Arrangements, reads and writes say where each element comes from: they are
-run on the numbers of the elements. Of the others, the map of their axes
-(`stcompile.wengert.primitives.axes`) says which elements go together; of what has no map, each
-result depends on all. A bound never misses an element: what is not known is taken to depend.
+element of the inputs. Arrangements, reads and writes are run on the numbers of the elements, to
+find where each element comes from. For other equations, the map of their axes
+(`stcompile.wengert.primitives.axes`) says which elements go together; without such a map each
+result depends on all elements. A bound never misses an element: unknown dependences are assumed.
 
-Of a program of tangents, which is linear in them, it is the pattern of the Jacobian.
+For a program of tangents, which is linear in them, it is the pattern of the Jacobian.
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ ARRANGED = frozenset(
         *("full", "array"),
     }
 )
-"""What moves elements, each unchanged: run on the numbers of elements, it tells where they are."""
+"""Primitives that move elements without changing them: applied to the numbers of elements, they
+give the number of the element in each place."""
 ALIKE = frozenset({"cast", "copy", "asarray", "to_scalar", "to_python", "real", "imag"})
 
 
 def pattern(program: Program, moving: Sequence[Variable], outputs: Sequence[int]) -> list[Matrix]:
-    """For each of some outputs of a program, its dependence on the elements of the ``moving``
-    inputs, one after the other."""
+    """The dependence of each of the ``outputs`` of a program on the elements of the ``moving``
+    inputs, in order."""
     sparse = require("scipy.sparse", "scipy", "a sparse Jacobian")
     count = sum(variable.type.count for variable in moving)
     walk = _Walk(sparse, count)
@@ -62,7 +64,8 @@ def pattern(program: Program, moving: Sequence[Variable], outputs: Sequence[int]
 
 @dataclass(frozen=True)
 class _Loop:
-    """A loop: what its operands depend on, by their ports, and what is known of its constants."""
+    """A loop: the dependences of its operands, by their ports, and the known values of its
+    constants."""
 
     ports: Ports
     constants: list[Matrix | None]
@@ -81,7 +84,7 @@ class _Loop:
 
 class _Walk:
     """The walk over equations. A value that depends on nothing has None for a matrix; a stack has
-    that of its items, all alike."""
+    the matrix of its items, all alike."""
 
     def __init__(self, sparse: Any, count: int) -> None:
         self.sparse = sparse
@@ -90,7 +93,8 @@ class _Walk:
     def run(
         self, program: Program, depends: Sequence[Matrix | None], values: Sequence[Known]
     ) -> list[Matrix | None]:
-        """The dependence of the outputs, by that of the inputs, and what is known of these."""
+        """The dependences of the outputs, given those of the inputs and the known values of the
+        inputs."""
         found: dict[Variable, Matrix | None] = dict(zip(program.inputs, depends, strict=True))
         known: dict[Variable, Known] = dict(zip(program.inputs, values, strict=True))
 
@@ -154,7 +158,8 @@ class _Walk:
     def arranged(
         self, equation: Equation, inputs: list[Matrix | None], facts: list[Known], first: int
     ) -> Matrix:
-        """By the numbers of elements, from 1 on; 0 is for what depends on nothing."""
+        """Run the equation on the numbers of elements, from 1 on; 0 stands for an element that
+        depends on nothing."""
         rows, numbers, at = [self.nothing(1)], [], 1
         for atom, matrix in zip(equation.inputs[:first], inputs[:first], strict=True):
             if matrix is None:
@@ -179,7 +184,8 @@ class _Walk:
         facts: list[Known],
         others_known: bool,
     ) -> Matrix:
-        """What is added to a part, where that is known; else to every element."""
+        """Add the dependence of the added value to the part where it is added, if the part is
+        known; else to every element."""
         (into, added, *_), (acc, value, *_) = inputs, equation.inputs
         if added is None:
             return into
@@ -196,7 +202,8 @@ class _Walk:
         return self.union(into, placed @ rows)
 
     def by_axes(self, equation: Equation, inputs: list[Matrix | None]) -> Matrix:
-        """Elements that have the same place along the axes that go together."""
+        """Let an element depend on the elements at the same position along the axes that go
+        together."""
         result, axes = equation.output.type, axis_map(equation)
         parts = []
         for side, (atom, matrix) in enumerate(zip(equation.inputs, inputs, strict=True)):
@@ -227,7 +234,7 @@ class _Walk:
         return self.all_steps(loop, range(length))
 
     def all_steps(self, loop: _Loop, steps: range) -> list[Matrix | None]:
-        """Step by step, the counter being known."""
+        """Follow the steps in turn, with the counter known."""
         ports, carry = loop.ports, loop.carry
         made: list[list[Matrix | None]] = [[] for _ in steps]
         for t in reversed(steps) if ports.reverse else steps:
@@ -248,7 +255,7 @@ class _Walk:
         return [*carry, *ys]
 
     def any_steps(self, loop: _Loop) -> list[Matrix | None]:
-        """Whatever the number of steps: until nothing new depends on anything."""
+        """Follow steps until no dependence is added, whatever the number of steps."""
         ports, carry = loop.ports, loop.carry
         items = [self.any_item(x, atom.type) for x, atom in zip(loop.xs, ports.xs, strict=True)]
         counter: list[Matrix | None] = [] if ports.is_while else [None]
@@ -286,7 +293,7 @@ class _Walk:
     # --- matrices ------------------------------------------------------------------------------
 
     def picking(self, columns: Any, width: int) -> Matrix:
-        """A row for each of these columns, with a single one there."""
+        """A matrix with a row for each of ``columns``, whose only entry is in that column."""
         rows = np.arange(len(columns) + 1)
         ones = np.ones(len(columns), np.bool_)
         return self.sparse.csr_array((ones, columns, rows), shape=(len(columns), width))
@@ -311,7 +318,7 @@ class _Walk:
 
 
 def _computed(equation: Equation, facts: Sequence[Known]) -> Iterator[tuple[Variable, Known]]:
-    """The results of an equation of what is known, such as constant indices."""
+    """The results of an equation whose operands are known, such as constant indices."""
     primitive = PRIMITIVES[equation.primitive]
     is_plain = not (primitive.control or equation.effects or equation.primitive == "external")
     sizes = (output.type.count for output in equation.outputs)
@@ -326,7 +333,7 @@ def _is_sum(equation: Equation) -> bool:
 
 
 def _data(equation: Equation) -> int:
-    """How many of the first operands are data; the others say where."""
+    """The number of operands, the first, that are data; the other operands are indices."""
     if equation.primitive in ("concatenate", "stack", "array"):
         return len(equation.inputs)
     return 2 if equation.primitive in ("update", "index_update", "accumulate") else 1
@@ -337,7 +344,8 @@ def _numbers(type: Type) -> Any:
 
 
 def _keys(dims: Sequence[int], axes: Sequence[int], lengths: Sequence[int]) -> Any:
-    """For each element its place along some axes, as one number; 0 along those of length 1."""
+    """For each element its position along some axes, as a single number; 0 along axes of length
+    1."""
     key = np.zeros(tuple(dims), np.int64)
     for axis, length in zip(axes, lengths, strict=True):
         place = np.arange(dims[axis]) if length > 1 else np.zeros(dims[axis], np.int64)

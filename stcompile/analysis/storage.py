@@ -1,9 +1,10 @@
-"""Who owns which storage: what may be changed in place, and what a caller may keep.
+"""Storage: which arrays may share memory, which writes may happen in place, and which arrays a
+caller may keep.
 
 Every array has *roots*: the variables whose equations made the storage that it may be in, or the
-inputs that it may belong to. Different roots are different storage, except for those that
-*overlap*: what a loop hands on from step to step may belong to the caller, or be the same array in
-two places. This is found by iteration: the values of a loop are assumed to be separate, and the
+inputs that it may belong to. Different roots are different storage, except for roots that
+*overlap*: a value that a loop hands on from step to step may belong to the caller, or have an
+alias. This is found by iteration: the values of a loop are assumed to be separate, and the
 program's own, until a step shows that they are not.
 """
 
@@ -38,10 +39,10 @@ def shared_input(equation: Equation) -> Variable | None:
 
 @dataclass
 class Storage:
-    """``roots`` of all variables, and which of them overlap; the ``owned`` roots, which an equation
-    allocated; the variables that are ``views`` or ``read_only`` (broadcasts, and views of them);
-    the ``sources`` of variables: the array that a view shows, that the steps of a loop go through,
-    or that a write in place changes."""
+    """The ``roots`` of all variables, and the roots that overlap; the ``owned`` roots, which an
+    equation allocated; the variables that are ``views`` or ``read_only`` (broadcasts, and views of
+    them); the ``sources`` of variables: the array of a view, the array that the steps of a loop
+    read items of, or the array that a write in place changes."""
 
     tree: Tree
     roots: dict[Variable, Roots] = field(default_factory=dict)
@@ -56,7 +57,7 @@ class Storage:
         return self.roots[atom] if isinstance(atom, Variable) else _NONE
 
     def reach(self, roots: Roots) -> Roots:
-        """The roots, and those that overlap with them."""
+        """The roots, and the roots that overlap with them."""
         return roots.union(*(self.overlaps[root] for root in roots if root in self.overlaps))
 
     def share(self, one: Atom, other: Atom) -> bool:
@@ -64,14 +65,14 @@ class Storage:
         return not self.roots_of(one).isdisjoint(self.reach(self.roots_of(other)))
 
     def lineage(self, atom: Atom) -> Iterator[Variable]:
-        """A variable, its source (see `Storage`), the source of that, and so on."""
+        """A variable, its source (see `Storage`), the source's source, and so on."""
         shown = atom if isinstance(atom, Variable) else None
         while shown is not None:
             yield shown
             shown = self.sources.get(shown)
 
     def is_own(self, atom: Atom) -> bool:
-        """True for a whole array, no view of one, that the program made and that may be written."""
+        """True for a whole array, not a view, that the program made and that may be written."""
         atom = self.tree.atom(atom)
         return self.roots_of(atom) <= self.owned and not {atom} & (self.read_only | self.views)
 
@@ -89,13 +90,13 @@ def tree_storage(tree: Tree, copied: Collection[Variable] = ()) -> Storage:
 
 @dataclass(frozen=True)
 class Writes:
-    """For each step that writes, by its position: True if it may write in place. ``copied`` are
-    the variables of loops whose first value is copied, so that the steps may write in place;
-    ``storage`` is that of the variables with these writes. ``needed`` has, for a write that copies
-    what the program owns, the variables that are read later and may be in the same storage.
-    ``kernels`` has, for each step that is a kernel, the places of the operands that it writes to.
-    ``made_in`` has the values that are made in the argument that they are stored to, and that
-    argument; ``done`` are the positions of the stores that this saves."""
+    """For each step that writes, by its position: True if it may write in place. ``copied`` are the
+    variables of loops whose first value is copied, so that the steps may write in place;
+    ``storage`` is the storage of the variables with these writes. ``needed`` has, for a write that
+    copies an array of the program's own, the variables that are read later and may be in the same
+    storage. ``kernels`` has, for each step that is a kernel, the positions of the operands that it
+    writes to. ``made_in`` has the values that are made in the argument that they are stored to, and
+    that argument; ``done`` are the positions of the stores that this saves."""
 
     inplace: Mapping[int, bool]
     copied: Collection[Variable]
@@ -107,7 +108,7 @@ class Writes:
 
 
 def plan_writes(tree: Tree, moments: Moments) -> Writes:
-    """Decide which writes need no copy: the storage is the program's own, and nothing that may
+    """Decide which writes need no copy: the storage is the program's own, and no value that may
     share it is read afterwards."""
     places = {variable: [use.at for use in uses] for variable, uses in tree.uses.items()}
     for _, item in tree.items():
@@ -125,7 +126,7 @@ def plan_writes(tree: Tree, moments: Moments) -> Writes:
 
 
 def target_of(equation: Equation) -> Atom:
-    """What an equation that writes changes."""
+    """The operand that a writing equation changes."""
     return equation.inputs[inplace_operand(equation.primitive)]
 
 
@@ -148,8 +149,8 @@ def written(tree: Tree, writes: Writes) -> Iterator[Variable]:
 
 
 class _Facts(NamedTuple):
-    """What is known of the values that a loop hands on: the pairs of roots that overlap, the values
-    that may belong to the caller or be in a list, and the values that are read-only."""
+    """Facts about the values that a loop hands on: the pairs of roots that overlap, the values that
+    may belong to the caller or be in a list, and the values that are read-only."""
 
     overlaps: frozenset[Roots]
     foreign: Roots
@@ -165,7 +166,7 @@ class _Facts(NamedTuple):
 
 class _Member(NamedTuple):
     """A variable that may be in a root's storage: the position from which on it is no longer live,
-    and its place among the variables."""
+    and its number among the variables."""
 
     end: int
     place: int
@@ -173,8 +174,8 @@ class _Member(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    """A place for an array or a list that a loop hands on: its variable, the values that it gets
-    before the loop and in a step, and the variable after the loop."""
+    """An array or a list that a loop hands on: its variable, its values before the loop and at the
+    end of a step, and the variable after the loop."""
 
     variable: Variable
     initial: Atom | None
@@ -183,8 +184,8 @@ class _Slot(NamedTuple):
 
 
 def changed_by_kernel(step: Step, writes: Writes) -> Mapping[Variable, Variable]:
-    """What a kernel gives in the place of an operand, with this operand; nothing for other
-    steps."""
+    """The outputs of a kernel that are written into an operand, each with that operand; empty for
+    other steps."""
     places = writes.kernels.get(step.at)
     if not places:
         return {}
@@ -198,8 +199,8 @@ def changed_by_kernel(step: Step, writes: Writes) -> Mapping[Variable, Variable]
 
 
 class _Analysis:
-    """Walks through a tree in order. Without ``liveness`` every write copies, and of the first
-    values of loops those of ``given`` are copied."""
+    """A walk through a tree in order. Without ``liveness`` every write copies, and the first values
+    of the carried variables in ``given`` are copied."""
 
     def __init__(self, tree: Tree, liveness: Liveness | None, given: Roots = _NONE) -> None:
         self.tree = tree
@@ -208,7 +209,7 @@ class _Analysis:
         self.storage = Storage(tree)
         self.placed: list[Variable] = []  # in order
         self.members: dict[Variable, list[_Member]] = {}  # by root, in order of their ends
-        self.since: dict[Variable, int] = {}  # how many were placed before a root's first member
+        self.since: dict[Variable, int] = {}  # variables placed before a root's first member
         self.inplace: dict[int, bool] = {}
         self.kernels: dict[int, frozenset[int]] = {}
         self.copied: set[Variable] = set()
@@ -279,8 +280,8 @@ class _Analysis:
                 storage.read_only.add(output)
 
     def _kernel(self, step: Step) -> None:
-        """Place what a kernel returns: in the place of what it writes to, if nothing else needs
-        that, the other operands among it."""
+        """Place the results of a kernel: in the operand that it writes to, if no other value,
+        including the other operands, needs its storage."""
         equation, storage = step.equation, self.storage
         pairs: Mapping[int, int] = dict(equation.params["writes"])
         free = set[int]()
@@ -321,7 +322,8 @@ class _Analysis:
                     yield member.variable
 
     def needed(self, target: Atom, at: int) -> Sequence[Variable]:
-        """Why a write into the program's own storage copies; nothing if others own it."""
+        """The live variables for which a write into the program's own storage copies; empty if
+        others own it."""
         return tuple(dict.fromkeys(self._live(target, at))) if self._is_writeable(target) else ()
 
     def _branch(self, branch: Branch) -> None:
@@ -340,8 +342,8 @@ class _Analysis:
     # --- loops ---------------------------------------------------------------------------------
 
     def _repeat(self, loop: Repeat) -> None:
-        """Analyse a loop as it is, or with copies of some initial values if these save more copies
-        in its steps."""
+        """Analyse a loop without copies, or with copies of some initial values if these save more
+        copies in its steps."""
         if self.liveness is None:
             self._loop(loop, self.given.intersection(c.variable for c in loop.carry))
             return
@@ -366,7 +368,7 @@ class _Analysis:
         return copies + sum(c.variable in self.copied for r in _loops(loop) for c in r.carry)
 
     def _unwritten(self, step: Step) -> Sequence[Atom]:
-        """What a kernel copies before it writes to it."""
+        """The operands that a kernel copies before it writes to them."""
         if step.at not in self.kernels:
             return ()
         free, inputs = self.kernels[step.at], step.equation.inputs
@@ -413,8 +415,8 @@ class _Analysis:
     def _facts(
         self, slots: list[_Slot], values: Mapping[Variable, Atom | None], outside: int
     ) -> _Facts:
-        """What follows if the slots get these values; ``outside`` variables were placed before the
-        loop."""
+        """The facts that follow if the slots get these values; ``outside`` variables were placed
+        before the loop."""
         storage = self.storage
         roots = dict.fromkeys((slot.variable for slot in slots), _NONE)
         for variable, atom in values.items():
@@ -439,7 +441,7 @@ class _Analysis:
         )
 
     def _prepare(self, loop: Repeat, slots: list[_Slot], facts: _Facts) -> None:
-        """The state at the head of a loop."""
+        """Set the state at the head of a loop."""
         storage = self.storage
         if loop.counter is not None:
             self._place(loop.counter, frozenset({loop.counter}))
@@ -457,7 +459,7 @@ class _Analysis:
                 storage.read_only.add(feed.variable)
 
     def _leave(self, loop: Repeat, slots: list[_Slot], facts: _Facts) -> None:
-        """Enter the state after a loop, in which its outputs stand for what its slots hold."""
+        """Set the state after a loop, in which its outputs stand for the contents of its slots."""
         for carry in loop.carry:
             if _is_number(carry.output):
                 self._allocate(carry.output)
@@ -468,7 +470,8 @@ class _Analysis:
         self._open(slots, [slot.output for slot in carried], facts)
 
     def _open(self, slots: list[_Slot], variables: list[Variable], facts: _Facts) -> None:
-        """Place variables (of slots, or what stands for them after the loop) as the facts say."""
+        """Place variables (of slots, or the outputs that stand for them after the loop) according
+        to the facts."""
         storage = self.storage
         names = {s.variable: s.output if s.output in variables else s.variable for s in slots}
         for slot in slots:

@@ -1,21 +1,22 @@
-"""How many elements of arrays a program reads and writes: what it costs, counted and not timed.
+"""Count the elements of arrays that a program reads and writes: its cost without timing.
 
 Each equation that runs counts the elements of its operands, which it reads, and of its results,
-which it writes. A number is one element; constants of the program, and Python's integers and truth
-values (counters, conditions), are none. A loop counts as often as it runs, of a branch the arm that
-was taken. Beyond that:
+which it writes. A number is a single element; constants of the program, and Python's integers and
+truth values (counters, conditions), count 0. A loop counts as often as it runs, a branch by the arm
+that was taken. Further rules:
 
-- a view touches nothing; who reads it counts what it shows, and a broadcast one what is behind it;
+- a view touches nothing; its reader counts the elements of the view, and if it is broadcast, the
+  elements of the array behind it;
 - a write into a part of an array counts that part: once, or twice where it is added to, which
   reads it as well;
 - a write that cannot happen in place copies the whole array first, and a copy counts twice;
 - the values of all steps of a loop that are kept as an array are written there once more;
 - a product that is added to an array, and not read elsewhere, is one operation with the addition
-  (``axpy``; of two vectors ``ger``), and is not stored: so count those who bound the cost of
-  gradients (Griewank and Walther 2008, chapter 3), and so it is for the value as for the gradient.
+  (``axpy``; of two vectors ``ger``), and is not stored, as in the bounds of the cost of gradients
+  (Griewank and Walther 2008, chapter 3); the value and the gradient are counted alike.
 
-Else, equations count as they stand in the list: that the emitter writes two of them as one call of
-BLAS, or a result straight to where it is kept, is not seen.
+Otherwise equations count as they stand in the list: savings of the emitter, such as two equations
+in a single call of BLAS, or a result that is written straight to its final place, do not count.
 
 >>> from stcompile.wengert.text import parse_program
 >>> program = parse_program('''
@@ -46,11 +47,12 @@ from stcompile.wengert.ir import Constant, Equation, Program, freeze
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import inplace_operand, mark_of
 
-COPY: Final = 2  # what is copied is read, and written
+COPY: Final = 2  # a copy reads each element, and writes it
 
 
 def count_touched(program: Program, *args: Any) -> int:
-    """The elements that the program reads and writes on these arguments, which stay as they are.
+    """Count the elements that the program reads and writes on these arguments, which stay
+    unchanged.
 
     The program is run by the evaluator, so this is slow; an optimised list (``program`` of a
     compiled function) says what a call costs.
@@ -64,10 +66,11 @@ def count_touched(program: Program, *args: Any) -> int:
 
 @dataclass(frozen=True)
 class Copies:
-    """The equations, by identity, that copy an array before they write to it; for those loops that
-    copy the first values of what they carry, which results these are; for equations in loops,
-    what each of these loops calls its counter in the lengths of axes; the equations whose results
-    are not stored, since an addition takes them as they are made, and those that read such."""
+    """The equations, by identity, that copy an array before they write to it (``writes``); for
+    loops that copy the first values of carried variables, the positions of their results
+    (``loops``); for equations in loops, the names of the loops' counters in the lengths of axes
+    (``counters``); the equations whose results are not stored, since an addition takes them as they
+    are made (``unstored``), and the equations that read such results (``unread``)."""
 
     writes: frozenset[int]
     loops: Mapping[int, tuple[int, ...]]
@@ -87,8 +90,8 @@ class Copies:
 
 
 def _added(tree: Tree) -> tuple[frozenset[int], frozenset[int]]:
-    """The equations of products that only an addition to an array reads, with their signs; and
-    those that add what is not stored: such additions, and such signs."""
+    """The equations of products that only an addition to an array reads, and of their signs; and
+    the equations, additions or signs, that read a result that is not stored."""
     made: set[int] = set()
     readers: set[int] = set()
     for region, item in tree.items():
@@ -132,7 +135,8 @@ def _counters(
 
 
 def _copied(repeat: Repeat, writes: Writes) -> tuple[int, ...]:
-    """The places, among the results of a loop, of what it copies before its first step."""
+    """The positions, among the results of a loop, of the values that it copies before its first
+    step."""
     ports = Ports.of(repeat.source)
     pairs = zip(ports.body_carry, ports.carried, strict=True)
     changing = (place for place, (before, after) in enumerate(pairs) if before != after)
@@ -184,7 +188,7 @@ def _fresh(equation: Equation, inputs: tuple[Any, ...], results: tuple[Any, ...]
 
 
 def _view(equation: Equation, inputs: tuple[Any, ...], results: tuple[Any, ...]) -> int:
-    """Nothing; but an element that is read as a number, or what a reshape has to copy."""
+    """0; but the elements read if the result is a number, or copied if a reshape has to copy."""
     shares = shared_input(equation) is not None and np.may_share_memory(results[0], inputs[0])
     if shares and np.ndim(results[0]):
         return 0
@@ -192,7 +196,7 @@ def _view(equation: Equation, inputs: tuple[Any, ...], results: tuple[Any, ...])
 
 
 def _written(equation: Equation, inputs: tuple[Any, ...], results: tuple[Any, ...]) -> int:
-    """The part that is written, what is written there, and the indices that say where."""
+    """The size of the part that is written, of the value written there, and of the indices."""
     target, _, *places = inputs
     op, params = equation.params.get("op"), equation.params
     if equation.primitive == "update" or op == "slice":
@@ -205,13 +209,14 @@ def _written(equation: Equation, inputs: tuple[Any, ...], results: tuple[Any, ..
 
 
 def _part(view: str, target: Any, places: Sequence[Any], params: Mapping[str, Any]) -> int:
-    """The size of a part of an array, by the view that shows it."""
+    """The size of a part of an array, by the view that reads it."""
     names = ("at",) if view == "index" else ("start", "length", "step", "drop")
     return _size(apply(view, (target, *places), {name: params[name] for name in names}))
 
 
 def _loop(equation: Equation, inputs: tuple[Any, ...], results: tuple[Any, ...]) -> int:
-    """What its steps count is counted; here are the arrays of the values of all steps."""
+    """The size of the arrays that collect the values of all steps; the steps themselves count on
+    their own."""
     kept = results[equation.params["carry"] :]
     return sum(_size(values) for values in kept if isinstance(values, np.ndarray))
 
@@ -243,7 +248,7 @@ def _read(
 
 
 def _behind(value: Any) -> int:
-    """The elements of an array that a broadcast shows again and again."""
+    """The number of elements of the array that a broadcast repeats."""
     if isinstance(value, np.ndarray):
         sides = zip(value.shape, value.strides, strict=True)
         return math.prod(side for side, stride in sides if stride) if value.size else 0

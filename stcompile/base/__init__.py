@@ -1,1 +1,2 @@
-"""What every stage needs: errors, places in the user's files, options, trees of arguments."""
+"""The parts that every stage needs: errors, locations in the user's files, options, trees of
+arguments."""

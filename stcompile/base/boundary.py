@@ -38,11 +38,12 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def without_frames(error: StcompileError) -> StcompileError:
-    """The error, to be raised as if it came from where this is called."""
+    """Return the error without its traceback, so that it seems to be raised by the caller."""
     return error.with_traceback(None)
 
 
 def shows_all_frames(error: StcompileError) -> bool:
-    """True if the user asked for the compiler's frames, or an error is to be reported with them."""
+    """True if the user asked for the compiler's frames, or the error is to be reported with its
+    frames."""
     asked = os.environ.get(SWITCH, "0") not in ("", "0")
     return asked or isinstance(error, InternalError)

@@ -1,11 +1,11 @@
-"""A number, such as one of threads, that is chosen by what steps take with it.
+"""Choose a number, for example a number of threads, by measuring the steps that use it.
 
 Means decide, not medians: a step in which threads wait for a processor that another program has
 takes some tens of milliseconds instead of half of one, and does so now and then. The numbers are
-tried in turn, for some tens of milliseconds each, several times; one that is far behind is tried
-twice. Afterwards steps go on being watched: the numbers are tried again when steps have become much
-slower than they were, and each time that as much time has gone by again, since a number may also
-have become better.
+tried in turn, for some tens of milliseconds each, several times; a number that is far behind is
+tried twice. Afterwards steps go on being watched: the numbers are tried again when steps have
+become much slower than they were, and each time that as much time has gone by again, since another
+number may have become better.
 """
 
 from __future__ import annotations
@@ -14,31 +14,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 SETTLED = 0.03
-"""Seconds after a change in which steps do not count: threads of before may still be looking for
+"""Seconds after a change in which steps do not count: earlier threads may still be looking for
 work."""
 COUNTED = 0.02
 """Seconds of steps that count, each time that a number is tried."""
 ROUNDS = 3
-"""So often is each number tried."""
+"""The number of times that each number is tried."""
 FAR, SURE = 2.0, 2
-"""A number whose steps take so many times as long as the best one's is tried no more, after so many
-rounds."""
+"""A number whose steps take longer than the best number's by the first factor is tried no more
+after the second number of rounds."""
 ALIKE = 1.05
-"""Of numbers whose steps take so many times the least at most, the lowest is chosen."""
+"""The factor of the shortest time within which times count as equal: of such numbers, the lowest is
+chosen."""
 WINDOW, FEWEST = 0.25, 4
 """Seconds, and steps, over which the mean is taken while steps are watched."""
 SLOWER = 2.0
-"""So many times as slow is much slower."""
+"""The factor from which on steps count as much slower."""
 SHARE = 0.25
-"""Trials take no larger share of the time."""
+"""The largest share of the time that trials take."""
 FIRST_LOOK = 10.0
 """Seconds until the numbers are tried again for no reason; then twice as many, and so on."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The number that was chosen after so many ``steps``, and the mean seconds of a step with each.
-    ``before`` are those of the steps that had become slower, None if that was not the reason."""
+    """The number that was chosen after ``steps`` steps, and the mean seconds of a step with each
+    number. ``before`` is the mean of the steps whose slowness caused the trials, None if they had
+    another reason."""
 
     number: int
     steps: int
@@ -46,7 +48,8 @@ class Choice:
     before: float | None = None
 
     def told(self, step: str, number: str) -> str:
-        """What steps take, in words: ``step`` is what one is called, ``number`` what is counted.
+        """Say in words how long steps take with each number; ``step`` and ``number`` are the nouns
+        to use.
 
         >>> Choice(1, 120, {1: 0.00038, 2: 0.0112}).told("a step", "thread")
         'a step takes 0.38 ms, with 2 threads 11.2 ms'
@@ -64,7 +67,7 @@ def milliseconds(seconds: float) -> str:
 
 
 class _Trial:
-    """The steps with one number, as far as they count."""
+    """The total time and the count of the steps that were made with a number during a trial."""
 
     def __init__(self) -> None:
         self.seconds, self.steps = 0.0, 0
@@ -79,8 +82,8 @@ class _Trial:
 
 
 class Chooser:
-    """Chooses one of some numbers. The next step is to be made with ``number``; ``tell`` is told
-    what it took."""
+    """Choose a number by measuring. The next step is to be made with ``number``; afterwards `tell`
+    is to be called with its seconds."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self.numbers = tuple(numbers)

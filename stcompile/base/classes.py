@@ -1,7 +1,7 @@
-"""What Python's data model says about classes and instances, found without running the user's code.
+"""Python's data model of classes and instances, read without running the user's code.
 
-`find` is the look-up that all of it starts from: the first class of the method resolution order
-that has a name in its own dict. What is found is given as it stands there, not bound.
+`find` is the look-up that the other functions start from: the first class of the method resolution
+order that has a name in its own dict. The object found is returned unbound.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ MISSING: Final = Missing()
 
 
 def find(cls: type, name: str, after: type | None = None) -> Any:
-    """What the classes in the method resolution order of ``cls``, or those that come after one of
-    them, hold under a name; `MISSING` if none of them has it."""
+    """Look up a name in the dicts of the classes of the method resolution order of ``cls``, or of
+    the classes that come after ``after`` in it; `MISSING` if none of them has the name."""
     order = cls.__mro__
     if after is not None:
         order = order[order.index(after) + 1 :]
@@ -44,7 +44,8 @@ def owner_of(cls: type, name: str, after: type | None = None) -> type | None:
 
 
 def is_data(found: Any) -> bool:
-    """True for descriptors that come before what an instance has itself, such as properties."""
+    """True for data descriptors, such as properties, which come before the instance's own
+    attributes."""
     kind = type(found)
     return find(kind, "__set__") is not MISSING or find(kind, "__delete__") is not MISSING
 
@@ -58,15 +59,15 @@ def runs_when_set(instance: Any, name: str) -> bool:
 
 
 def is_changeable(cls: type) -> bool:
-    """True if the attributes of a class may change: it is neither built in nor a known
-    library's."""
+    """True if the attributes of a class may change: it is not built in and not of a known
+    library."""
     if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:
         return False
     return str(cls.__module__).split(".")[0] not in _OWN
 
 
 def defined_in(function: Any) -> str:
-    """The name of the module whose names a Python function reads, which is that of the text that it
+    """The name of the module whose globals a Python function reads. It is the module that the text
     was written in: ``__module__`` may have been set, and code loses its file as it travels."""
     return str(function.__globals__.get("__name__", ""))
 
@@ -79,7 +80,7 @@ def is_plain_value(value: Any) -> bool:
     return isinstance(value, np.dtype | np.generic) and not is_changeable(type(value))
 
 
-# --- what an instance has itself -----------------------------------------------------------------
+# --- attributes of the instance ------------------------------------------------------------------
 
 
 def names_of(instance: Any) -> dict[str, Any] | None:
@@ -109,14 +110,14 @@ def own(instance: Any, name: str) -> Any:
 
 
 def has_own(instance: Any, name: str) -> bool:
-    """Whether an instance has an attribute in its dict or in a slot."""
+    """True if an instance has an attribute in its dict or in a slot."""
     return own(instance, name) is not MISSING
 
 
 def finds_attributes_itself(cls: type) -> bool:
-    """True for compiled classes that may look attributes of their instances up by rules of their
-    own: those of `threading.local` are other ones in each thread, those of a proxy are another
-    object's. Python's built-in classes do it as `object` does."""
+    """True for compiled classes that may look up attributes of their instances by other rules than
+    `object`: an object of `threading.local` has other attributes in each thread, and a proxy has
+    the attributes of another object. Python's built-in classes follow the rules of `object`."""
     found = find(cls, "__getattribute__")
     if not isinstance(found, types.WrapperDescriptorType):
         return False
@@ -124,7 +125,7 @@ def finds_attributes_itself(cls: type) -> bool:
 
 
 def set_own(instance: Any, name: str, value: Any) -> None:
-    """Set an attribute of an instance, or delete it (`MISSING`), without asking any descriptor."""
+    """Set an attribute of an instance, or delete it (`MISSING`), without calling any descriptor."""
     slot, names = slot_of(type(instance), name), names_of(instance)
     if slot is not None:
         if value is not MISSING:
@@ -156,14 +157,14 @@ def other_names(instance: Any, fields: Collection[str]) -> tuple[str, ...]:
 
 
 def has_slots_beside(cls: type, fields: Collection[str]) -> bool:
-    """True if instances have slots for attributes other than the fields."""
+    """True if instances of ``cls`` have slots for attributes that are not in ``fields``."""
     held = [(name, f) for owner in cls.__mro__ for name, f in owner.__dict__.items()]
     return any(isinstance(f, types.MemberDescriptorType) and n not in fields for n, f in held)
 
 
 def is_record(cls: type) -> bool:
-    """True for dataclasses whose fields are plain attributes: no property stands for one, and no
-    method of the class for reading them."""
+    """True for dataclasses whose fields are plain attributes: no field is a property, and no method
+    of the class is called for reading fields."""
     fields = getattr(cls, "__dataclass_fields__", None)
     if fields is None or find(cls, "__getattribute__") is not object.__getattribute__:
         return False

@@ -26,20 +26,20 @@ Given = TypeVar("Given")
 
 
 class UsageError(StcompileError):
-    """A command line that asks for what there is not: exit code 2."""
+    """A command line that asks for something that does not exist: exit code 2."""
 
 
 class FlagError(ValueError, argparse.ArgumentTypeError):
-    """What was typed for a flag does not fit; argparse shows the text as well."""
+    """Raised when the text typed for a flag does not fit; argparse shows the text as well."""
 
 
 @dataclass(frozen=True)
 class Flag:
-    """How a field of a dataclass of options is said on the command line:
-    ``epochs: Annotated[int, Flag("times that all images are seen", at_least(0), "N")] = 5``.
+    """The command-line flag of a field of a dataclass of options: ``epochs: Annotated[int,
+    Flag("times that all images are seen", at_least(0), "N")] = 5``.
 
-    ``parse`` makes the value of what was typed, or raises `ValueError` that says what is wrong
-    with it. ``default`` is said where the field's own default would say nothing.
+    ``parse`` makes the value from the typed text, or raises a `ValueError` that says what is wrong
+    with it. ``default`` is the text of the default, for fields whose own default would say nothing.
     """
 
     help: str
@@ -98,7 +98,7 @@ def _option(field: dataclasses.Field[Any], flag: Flag) -> Any:
 
 
 def parser_of(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """For Typer: what ``parse`` makes of what was typed."""
+    """Wrap ``parse`` for Typer: a `ValueError` becomes Typer's error for a bad parameter."""
 
     @functools.wraps(parse)
     def parser(text: Any) -> Any:
@@ -159,7 +159,8 @@ def status(run: Callable[[], int | None], shows_traceback: bool = False) -> int:
 def application(
     commands: Mapping[str, Callable[..., Any]], description: str | None, **more: Any
 ) -> Any:
-    """Typer's application of commands by name; of one without a name it is that command."""
+    """Make Typer's application from commands by name; the application is the command itself if its
+    name is empty."""
     plain: dict[str, Any] = {"rich_markup_mode": None, "add_completion": False}
     app = typer().Typer(help=description, pretty_exceptions_enable=False, **plain, **more)
     for name, command in commands.items():
@@ -168,7 +169,8 @@ def application(
 
 
 def start(app: Any, arguments: Sequence[str] | None = None, name: str | None = None) -> int:
-    """Run an application; the exit code. ``arguments``: those of the process unless given."""
+    """Run an application with ``arguments``, by default those of the process; return the exit
+    code."""
     try:
         app(args=None if arguments is None else list(arguments), prog_name=name)
     except SystemExit as left:
@@ -177,21 +179,22 @@ def start(app: Any, arguments: Sequence[str] | None = None, name: str | None = N
 
 
 def as_written(text: str | None) -> str:
-    """A help text whose lines Typer leaves as they are."""
+    """Mark the paragraphs of a help text so that Typer leaves their lines as they are."""
     paragraphs = inspect.cleandoc(text or "").split("\n\n")
     return "\n\n".join(f"\b\n{paragraph}" for paragraph in paragraphs)
 
 
 def typer() -> Any:
-    """The library, or a `MissingExtraError` with the command that installs it."""
+    """Import Typer; raise a `MissingExtraError` with the command that installs it if it is
+    missing."""
     return require("typer", "cli", "the command line")
 
 
-# --- what is typed --------------------------------------------------------------------------------
+# --- the command line -----------------------------------------------------------------------------
 
 
 def at_least(lowest: int) -> Callable[[Any], int]:
-    """Of a flag: an integer not below ``lowest``."""
+    """The parser of a flag that takes an integer not below ``lowest``."""
 
     def integer(text: Any) -> int:
         try:
@@ -206,12 +209,12 @@ def at_least(lowest: int) -> Callable[[Any], int]:
 
 
 def threads(text: Any) -> Any:
-    """Of a flag: a number of threads, or ``auto``."""
+    """Parse a flag that takes a number of threads, or ``auto``."""
     return text if text == "auto" else at_least(1)(text)
 
 
 def one_of(names: Sequence[str]) -> Callable[[Any], str]:
-    """Of a flag: one of these names."""
+    """The parser of a flag that takes a name out of ``names``."""
 
     def name(text: Any) -> str:
         if text not in names:
@@ -222,7 +225,7 @@ def one_of(names: Sequence[str]) -> Callable[[Any], str]:
 
 
 def positive(text: Any) -> float:
-    """Of a flag: a finite number above zero."""
+    """Parse a flag that takes a finite number above zero."""
     value = _number(text)
     if not 0 < value < float("inf"):
         raise FlagError(f"{text} is not a finite number above 0")
@@ -230,7 +233,7 @@ def positive(text: Any) -> float:
 
 
 def fraction(text: Any) -> float:
-    """Of a flag: a number from 0 to below 1."""
+    """Parse a flag that takes a number from 0 to below 1."""
     value = _number(text)
     if not 0 <= value < 1:
         raise FlagError(f"{text} is not from 0 to below 1")

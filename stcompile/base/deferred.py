@@ -1,4 +1,4 @@
-"""Functions of modules that are loaded when they are first called: what only some programs need."""
+"""Functions whose modules are loaded by the first call, since only some programs need them."""
 
 from __future__ import annotations
 

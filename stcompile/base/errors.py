@@ -20,7 +20,7 @@ class StcompileError(Exception):
 
     def __init__(self, reason: str, *, location: Location | None = None, hint: str = "") -> None:
         super().__init__(reason)
-        self.raised: BaseException | None = None  # what Python raises here: `except` may catch it
+        self.raised: BaseException | None = None  # Python's error, for `except` to catch
         self.guards: tuple[object, ...] = ()  # the ``try`` statements around it
         self.is_conditional = False  # True if the data decide whether it is reached
         self.reason = reason
@@ -57,7 +57,7 @@ class TypingError(StcompileError):
 
 
 class DerivativeError(StcompileError):
-    """What was asked for has no derivative here: the output, ``wrt``, or an active operation."""
+    """Raised when the output, an argument of ``wrt`` or an active operation has no derivative."""
 
 
 class ArgumentsError(StcompileError):
@@ -90,12 +90,12 @@ class StcompileWarning(UserWarning):
 
 
 class PrecisionWarning(StcompileWarning):
-    """Arithmetic that leaves float32, or a float that is truncated: its value is not what it might
-    be, or its gradient is lost."""
+    """Arithmetic that leaves float32, or a float that is truncated: precision or the gradient is
+    lost."""
 
 
 class UnrolledWarning(StcompileWarning):
-    """A long loop that cannot be kept as one: each of its steps is compiled by itself, which takes
+    """A long loop that has to be unrolled: each of its steps is compiled by itself, which takes
     time."""
 
 

@@ -13,8 +13,8 @@ class MissingExtraError(StcompileError):
 
 
 def require(module: str, extra: str, purpose: str) -> Any:
-    """The module, or a `MissingExtraError` that says what needs it, and the command that installs
-    the extra it belongs to."""
+    """Import a module; raise a `MissingExtraError` that says what needs it, and the command that
+    installs the extra that it belongs to."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

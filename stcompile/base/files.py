@@ -14,12 +14,13 @@ def write_whole(
     make_folder: bool = True,
     private: bool = False,
 ) -> None:
-    """Write a file, in place of one that may be there; text as UTF-8 with the line ends of Unix.
+    """Write a file, replacing an existing file; text is written as UTF-8 with the line ends of
+    Unix.
 
-    The text goes to a new file beside it, which is then renamed, so that a reader finds the old
-    file or the new one even if the write is broken off. If the process is killed meanwhile, that
-    new file, ``.*.tmp``, is left behind. A ``private``
-    file can be read and written by nobody but the user.
+    The text goes to a new file in the same folder, which is then renamed, so that a reader finds
+    the old file or the new file even if the write is broken off. If the process is killed
+    meanwhile, the new file, ``.*.tmp``, is left behind. A ``private`` file can be read and written
+    by the user alone.
     """
     target = Path(os.path.realpath(path))
     if make_folder:

@@ -1,5 +1,5 @@
 """Libraries whose objects stcompile does not compile, and what to write instead; and compilers
-whose functions it takes as the Python functions that they were made of.
+whose functions are replaced by the Python functions that they were made of.
 
 Nothing is imported to recognise them: an object is known by the name of the module of its class, a
 function by that of its own.
@@ -13,7 +13,7 @@ from typing import Any
 from stcompile.base.wording import an, noun_of
 
 _ARRAY = "pass an array in: {to_array}, outside the function"
-LIBRARIES: dict[str, str] = {  # how a module's name begins -> the hint
+LIBRARIES: dict[str, str] = {  # beginning of a module's name -> the hint
     "cupy": _ARRAY.format(to_array="cupy.asnumpy(x)"),
     "dask": _ARRAY.format(to_array="x.compute()"),
     "h5py": _ARRAY.format(to_array="x[...]"),
@@ -48,7 +48,7 @@ LIBRARIES: dict[str, str] = {  # how a module's name begins -> the hint
     "xarray": _ARRAY.format(to_array="x.to_numpy()"),
 }
 
-COMPILERS: dict[str, str] = {  # the class of what a compiler makes of a function -> where that is
+COMPILERS: dict[str, str] = {  # class of compiled functions -> attribute with the plain function
     "numba.core.registry.CPUDispatcher": "py_func",
 }
 

@@ -1,4 +1,5 @@
-"""Guards: the facts outside of a program that it depends on, and whether they still hold."""
+"""Guards: the facts outside of a program that it depends on, and the checks that they still
+hold."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class IdentityGuard(Guard):
-    """Holds as long as a place has this very object: an equal one does not do."""
+    """Holds as long as the place holds the identical object; an equal object is not enough."""
 
     def _is_met_by(self, value: Any) -> bool:
         return value is self.expected
@@ -41,7 +42,7 @@ class IdentityGuard(Guard):
 
 @dataclass(frozen=True)
 class NamesGuard(Guard):
-    """Holds as long as the names of a module have these objects."""
+    """Holds as long as the names of a module refer to the identical objects."""
 
     def holds(self) -> bool:
         try:
@@ -60,7 +61,8 @@ class StructureGuard(Guard):
 
 
 def same(value: Any, expected: Any) -> bool:
-    """Identity, or equality of plain immutable values of one type, part by part."""
+    """Compare by identity, or, for plain immutable values of the same type, by equality, part by
+    part."""
     if value is expected:
         return True
     if type(value) is not type(expected):

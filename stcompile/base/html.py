@@ -95,7 +95,7 @@ def highlighted(source: str, language: str = "python") -> list[str]:
 
 
 def table(rows: Iterable[Sequence[str]], right: Collection[int] = ()) -> str:
-    """A table; the first row is its head, and the columns ``right`` are aligned there.
+    """Write a table; the first row is its head, and the columns ``right`` are aligned to the right.
 
     >>> table([("name", "bytes"), ("x", "8")], right=[1])[:40]
     '<table><tr><th>name</th><th class="right'
@@ -118,5 +118,5 @@ def folded(title: str, inside: str) -> str:
 
 
 def beside(*parts: str) -> str:
-    """Parts in columns; below each other where there is no room."""
+    """Put the parts in columns, or below each other where there is no room."""
     return f'<div class="beside">{"".join(f"<div>{part}</div>" for part in parts)}</div>'

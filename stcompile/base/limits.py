@@ -1,14 +1,14 @@
-"""How many threads the libraries of linear algebra take, for the time of a call.
+"""Limit the threads of the libraries of linear algebra for the time of a call.
 
 A library has one number for the whole process, or one for each thread of Python (OpenBLAS on
-OpenMP). A limit sets it and puts it back. Limits that are held at the same time stand in a stack:
-the latest one decides, and when the last one ends the libraries have the numbers that they had
-before the first. So calls in several threads of Python leave nothing changed behind, but while two
-of them hold different limits both compute with the number of the later one.
+OpenMP). A limit sets the number and puts it back. Limits that are held at the same time form a
+stack: the latest limit decides, and when the last limit ends the libraries have the numbers that
+they had before the first. So calls in several threads of Python leave nothing changed behind, but
+while two of them hold different limits both compute with the number of the later limit.
 
-threadpoolctl finds the libraries once, which takes a millisecond, and afterwards when `renew` asks
-for it. A limit then costs a question to each library, and an order if its number is another one;
-the limits of threadpoolctl itself look for the libraries again, each time.
+threadpoolctl finds the libraries once, which takes a millisecond, and again when `renew` is called.
+A limit then costs a question to each library, and an order if its number differs; the limits of
+threadpoolctl itself look for the libraries each time.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from stcompile.base.extras import require
 from stcompile.base.locks import Lock
 from stcompile.base.threads import processors_of_process
 
-NAME = "threads of BLAS"  # what programs call them in the lines that they print
+NAME = "threads of BLAS"  # their name in the lines that programs print
 PURPOSE = "a number of threads"
-PER_THREAD = "openmp"  # what threadpoolctl calls libraries with a number for each thread
+PER_THREAD = "openmp"  # threadpoolctl's name of libraries with a number for each thread
 
 
 class Limit:
@@ -36,7 +36,8 @@ class Limit:
 
 
 class Scope:
-    """Libraries that have one number, and the limits that are held on it, the latest one last."""
+    """Libraries that share a number of threads, and the limits that are held on it, the latest
+    last."""
 
     def __init__(self) -> None:
         self.libraries: list[Any] = []
@@ -45,7 +46,7 @@ class Scope:
         self._now: list[int | None] = []
 
     def add(self, library: Any) -> None:
-        """Have one more library, which takes part in limits that are held."""
+        """Add a library; it takes part in the limits that are held."""
         self.libraries.append(library)
         if self.held:
             before = library.get_num_threads()
@@ -69,7 +70,7 @@ class Scope:
         self._apply()
 
     def _apply(self) -> None:
-        """Give the libraries the numbers that they are to have, where these are others."""
+        """Set the number of threads of each library that has not got the number that now holds."""
         held = self.held
         done = None
         for at, library in enumerate(self.libraries):
@@ -107,7 +108,7 @@ class Limits:
                     self._shared.add(library)
 
     def begin(self, number: int) -> Limit:
-        """Hold a limit, until it is ended in the same thread."""
+        """Hold a limit until the same thread ends it."""
         limit = Limit(number)
         with self._lock:
             for scope in self._scopes():
@@ -149,7 +150,8 @@ class Limits:
         return held[-1].number if held else None
 
     def _scopes(self) -> Iterator[Scope]:
-        """Those of all threads, and those of this one."""
+        """The scope that all threads share, then the scope of the current thread if there are
+        libraries that have a number for each thread."""
         yield self._shared
         if self._per_thread:
             own: Scope | None = getattr(self._own, "scope", None)
@@ -180,8 +182,8 @@ def held_number() -> int | None:
 
 
 def candidates(most: int | None = None) -> tuple[int, ...]:
-    """Numbers of threads worth a trial, up to as many as the libraries may take now and as there
-    are processors: powers of two, and all of them.
+    """Numbers of threads worth a trial: the powers of two below ``most``, and ``most`` itself, by
+    default the number that the libraries may take now, at most the number of processors.
 
     >>> candidates(1), candidates(2), candidates(6)
     ((1,), (1, 2), (1, 2, 4, 6))

@@ -25,7 +25,7 @@ Section = Literal["forward", "tangent", "adjoint", "exchange", "update"]
 
 @dataclass(frozen=True, repr=False)
 class Location:
-    """One expression of the user's program.
+    """An expression of the user's program.
 
     ``line`` counts from 1, ``column`` and ``end_column`` from 0 (characters, not bytes).
     ``statement`` is the first line of the statement around it and ``text`` that line, stripped.
@@ -63,13 +63,13 @@ class Location:
 
     @property
     def is_derived(self) -> bool:
-        """True for what the chain rule made: tangents and adjoints."""
+        """True for tangents and adjoints, the equations that the chain rule made."""
         return self.section in ("tangent", "adjoint")
 
     @property
     def shown(self) -> Location | None:
-        """The nearest call site in the user's own files: code of this package's library is shown
-        by the user's line that calls it."""
+        """The nearest call site in the user's own files: for code of this package's library, the
+        user's line that calls it."""
         here: Location | None = self
         while here is not None and here.is_inside:
             here = here.caller

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 
 class Lock:
-    """A lock that a thread may take again while it has it. It is free in the child of a fork: the
-    thread that had it in the parent does not exist there."""
+    """A re-entrant lock that is free in the child of a fork, where the thread that held it in the
+    parent does not exist."""
 
     def __init__(self) -> None:
         self._renew()
@@ -22,7 +22,7 @@ class Lock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """One thread at a time is within the block."""
+        """Hold the lock within the block."""
         with self._lock:
             yield
 

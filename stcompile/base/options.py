@@ -1,4 +1,4 @@
-"""How a function is compiled: what the public functions take as keywords."""
+"""Options that a function is compiled with, as the public functions take them in keywords."""
 
 from __future__ import annotations
 
@@ -52,38 +52,56 @@ def _default_numba_limit() -> float:
 
 @dataclass(frozen=True)
 class Options:
-    """``level`` is ``"readable"`` (textbook code whose primal is bitwise equal to the function),
-    ``"fast"`` (planned buffers, fused products) or ``"compiled"`` (loops over numbers, which Numba
-    compiles); ``debug_nans`` looks for NaNs in results, and with
-    ``debug_infinities`` for infinities as well; ``blas`` lets code of the fast level call SciPy's
-    BLAS (None: if SciPy is installed); ``memory`` is the most bytes that a call of the fast level
-    may hold (None: as many as it takes); ``copy`` names the arguments that the function gets copies
-    of (True: all). ``dynamic`` says which lengths of arguments have names
-    in the program, so that it serves all of them: those that have changed (None), all (True), or
-    none (False). ``xp`` is the name of the module whose arrays the generated code is for, if these
-    are not NumPy's. What is ``inner`` is for other functions that Numba compiles, and has no
-    buffers. ``parallel`` lets the loops of the compiled level run in several threads, and
-    ``fastmath`` its compiler take numbers for real ones. ``threads`` is how many the libraries of
-    linear algebra take during a call, or ``"auto"`` for a number that is chosen by measuring (None:
-    as many as they have). ``verify`` checks what the compiler makes: the list after every stage,
-    and that the code reads each value before its place is written again. ``numba_limit`` is the
-    most seconds that Numba may take for a function of the compiled level; one that would take more
-    runs at the fast level."""
+    """The options that a function is compiled and called with."""
 
+    # "readable": textbook code, whose primal is bitwise equal to the function. "fast": planned
+    # buffers and fused products. "compiled": loops over numbers, which Numba compiles.
     level: Level = field(default_factory=_default_level)
+
+    # Look for NaNs in the results of each call.
     debug_nans: bool = False
+
+    # Let code of the fast level call SciPy's BLAS. None: if SciPy is installed.
     blas: bool | None = None
+
+    # The largest number of bytes that a call of the fast level may hold. None: no bound.
     memory: int | None = None
+
+    # With debug_nans: look for infinities as well.
     debug_infinities: bool = False
+
+    # "capsule": write a file that repeats an error of the generated code. "raise": write nothing.
     on_error: OnError = "raise"
+
+    # Names of the arguments that the function gets copies of. True: all arguments.
     copy: Copied = False
+
+    # Lengths of arguments that become symbolic dimensions, so that one program serves all lengths.
+    # None: lengths that have changed between calls. True: all. False: none.
     dynamic: bool | None = field(default_factory=_default_dynamic)
+
+    # Name of the module whose arrays the generated code is for. "": NumPy.
     xp: str = ""
+
+    # Generate code without buffers, for other functions that Numba compiles to call.
     inner: bool = False
+
+    # Let loops of the compiled level run in several threads.
     parallel: bool = False
+
+    # Let the compiler of the compiled level reorder sums, and assume finite numbers.
     fastmath: bool = False
+
+    # Check the list after every stage, and that the code reads each value before its memory is
+    # written again.
     verify: bool = field(default_factory=_default_verify)
+
+    # Number of threads that the libraries of linear algebra take during a call. "auto": a number
+    # that is chosen by measuring. None: as many as the libraries are set to.
     threads: Threads = None
+
+    # Largest number of seconds that Numba may take for a function of the compiled level, by an
+    # estimate. A function that would take longer runs at the fast level.
     numba_limit: float = field(default_factory=_default_numba_limit)
 
     def __post_init__(self) -> None:
@@ -121,12 +139,13 @@ class Options:
 
     @property
     def is_watched(self) -> bool:
-        """True if calls are prepared for what may go wrong in them, which takes time."""
+        """True if calls are prepared for errors, with a capsule or a search for NaNs, which takes
+        time."""
         return self.debug_nans or self.on_error == "capsule"
 
     @property
     def form(self) -> Form:
-        """The level, or how its code is for other functions that Numba compiles."""
+        """The level, or ``"inner"`` for code that other functions compiled by Numba call."""
         return "inner" if self.inner else self.level
 
     @property
@@ -160,7 +179,7 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([A-Za-z]*)\s*")
 
 
 def bytes_of(size: int | str) -> int:
-    """A number of bytes, as a number or with a unit.
+    """Convert a size to a number of bytes; ``size`` is a number, or text with a unit.
 
     >>> bytes_of("64MB"), bytes_of("1.5 GB"), bytes_of("2KiB"), bytes_of(1000)
     (64000000, 1500000000, 2048, 1000)
@@ -185,7 +204,7 @@ def options(
     fastmath: bool = False,
     threads: Threads = None,
 ) -> Options:
-    """The options for keywords, of which None stands for the default; that of the level is
+    """Make options from keywords, of which None stands for the default; the default level is
     ``"fast"`` if there is a memory budget."""
     held = None if memory is None else bytes_of(memory)
     if xp is not None:

@@ -18,7 +18,7 @@ Bind: TypeAlias = Callable[[Any], str]  # gives an object a name in the generate
 
 @dataclass(frozen=True)
 class Place:
-    """A global, a closure cell, an attribute, or a part of what another place holds.
+    """A global, a closure cell, an attribute, or a part of the object that another place holds.
 
     ``key`` tells places apart; ``read`` gets the present value; ``expression`` is Python code that
     does the same, for code in which every object has the name that ``bind`` gives it.
@@ -31,7 +31,7 @@ class Place:
 
     @staticmethod
     def constant(value: Any, description: str) -> Place:
-        """A place that always holds this object, such as the function that is compiled."""
+        """A place that always holds ``value``, for example the function that is compiled."""
         return Place(("constant", id(value)), lambda: value, lambda bind: bind(value), description)
 
     @staticmethod
@@ -58,7 +58,7 @@ class Place:
 
     @staticmethod
     def has_name(names: dict[str, Any], name: str) -> Place:
-        """Whether there is a global or a builtin of that name."""
+        """A place that holds True if there is a global or a builtin called ``name``."""
         return Place(
             ("has name", id(names), name),
             lambda: name in names or hasattr(builtins, name),
@@ -68,7 +68,7 @@ class Place:
 
     @staticmethod
     def has_value(cell: types.CellType, name: str) -> Place:
-        """Whether the variable of an enclosing function has a value."""
+        """A place that holds True if the variable of an enclosing function has a value."""
         return Place(
             ("has value", id(cell)),
             lambda: is_filled(cell),
@@ -87,9 +87,9 @@ class Place:
 
     @staticmethod
     def of_class(cls: type, name: str, after: type | None = None) -> Place:
-        """What a class, or those that come ``after`` one in its method resolution order, hold under
-        a name, not bound; `MISSING` if there is nothing. The look-up is quick if it is found where
-        it is now."""
+        """A place with the result of `find` for a class and a name, unbound, or `MISSING`. With
+        ``after`` only later classes of the method resolution order count. The look-up is quick if
+        ``cls`` itself has the name now."""
         owner = owner_of(cls, name, after)
 
         def expression(bind: Bind) -> str:
@@ -122,8 +122,8 @@ class Place:
 
     @staticmethod
     def of_registration(cls: type, base: type) -> Place:
-        """Whether a class counts as a subclass of an abstract base class, which it may be
-        registered with."""
+        """A place that holds True if a class counts as a subclass of an abstract base class, by
+        inheritance or by registration."""
         return Place(
             ("registration", id(cls), id(base)),
             lambda: issubclass(cls, base),
@@ -132,7 +132,7 @@ class Place:
         )
 
     def kind(self) -> Place:
-        """The class of the object that is here."""
+        """A place that holds the class of the object in this place."""
         read, written = self.read, self.expression
         return Place(
             ("type", self.key),
@@ -142,7 +142,7 @@ class Place:
         )
 
     def has_own(self, name: str) -> Place:
-        """Whether the object that is here has an attribute of its own, in its dict."""
+        """A place that holds True if the object in this place has the attribute in its own dict."""
         read, written = self.read, self.expression
         return Place(
             ("own", self.key, name),
@@ -170,7 +170,8 @@ class Place:
         )
 
     def fact(self, name: str, ask: Callable[[Any], Any]) -> Place:
-        """Something about the value, such as whether it has an attribute."""
+        """A place that holds ``ask(value)`` of the value in this place, for example whether it has
+        an attribute."""
         read, written = self.read, self.expression
         return Place(
             ("fact", self.key, name),
@@ -180,7 +181,7 @@ class Place:
         )
 
     def same_as(self, other: Place) -> Place:
-        """Whether two places hold one object."""
+        """A place that holds True if this place and ``other`` hold the identical object."""
         one, two = self, other
         return Place(
             ("same", self.key, other.key),

@@ -1,6 +1,6 @@
 """A folder of files that this user alone has written.
 
-What is read from it will be executed, so nothing is taken on trust: the folder and each file must
+Files that are read will be executed, so nothing is taken on trust: the folder and each file must
 belong to the user, and nobody else may be able to write them; each file begins with a keyed digest
 (HMAC) of its name and its content, made with a secret that only the user can read. A file that is
 cut short, damaged, renamed or made by somebody else has another digest.
@@ -30,19 +30,20 @@ class PrivacyError(Exception):
 
 
 class DamageError(Exception):
-    """A file that is not what was written."""
+    """A file whose content differs from what was written."""
 
 
 class PrivateFolder:
-    """Files by name, in a folder that is made when the first one is written."""
+    """Files by name, in a folder that is made when the first file is written."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._key: bytes | None = None
 
     def check(self) -> None:
-        """`PrivacyError` or `DamageError` if the folder or its secret cannot be trusted, `OSError`
-        if nothing can be written there, which is tried; a folder that is made for this is removed.
+        """Raise `PrivacyError` or `DamageError` if the folder or its secret cannot be trusted,
+        `OSError` if no file can be written there. Writing is tried; a folder that is made for the
+        trial is removed.
         """
         is_there = os.path.lexists(self.path)
         if is_there:
@@ -63,7 +64,7 @@ class PrivateFolder:
     # --- files ---------------------------------------------------------------------------------
 
     def names(self, prefix: str) -> list[str]:
-        """The names that begin with a prefix, the one that was used last first."""
+        """The names that begin with ``prefix``, the most recently used first."""
         return [name for _, _, name in reversed(self.sizes(prefix))]
 
     def read(self, name: str) -> bytes:
@@ -77,7 +78,7 @@ class PrivateFolder:
         return body
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file; whoever reads meanwhile finds it in whole or not at all."""
+        """Write a file; a concurrent reader finds it complete or not at all."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         key = self._secret(make=True)
         digest = _digest(key, name, content)
@@ -91,13 +92,13 @@ class PrivateFolder:
         self._file(name).unlink(missing_ok=True)
 
     def sizes(self, prefix: str = "") -> list[tuple[float, int, str]]:
-        """When each file was used last, how many bytes it has, and its name; the oldest first."""
+        """The time of last use, the number of bytes and the name of each file, the oldest first."""
         states = _scan(self.path, prefix, SUFFIX)
         return sorted((s.st_mtime, s.st_size, name.removesuffix(SUFFIX)) for s, name in states)
 
     def trim(self, most: int, now: float) -> int:
         """Remove the files that were used longest ago until all have no more than ``most`` bytes,
-        and what writers that were killed have left. Returns how many were removed."""
+        and the temporary files of writers that were killed. Return how many files were removed."""
         for state, name in _scan(self.path, ".", ".tmp"):
             if now - state.st_mtime > _ABANDONED:
                 (self.path / name).unlink(missing_ok=True)
@@ -123,7 +124,7 @@ class PrivateFolder:
             if make and not file.exists():
                 _write_once(file, secrets.token_bytes(_DIGEST))
             key = _read_own(file, readable=False)
-            if make and len(key) != _DIGEST:  # what it has signed is lost, and found to be damaged
+            if make and len(key) != _DIGEST:  # files signed with the old key count as damaged
                 file.unlink()
                 _write_once(file, secrets.token_bytes(_DIGEST))
                 key = _read_own(file, readable=False)
@@ -134,7 +135,8 @@ class PrivateFolder:
 
 
 def _write_once(path: Path, content: bytes) -> None:
-    """Write a file unless there is one. Of several writers at once one succeeds, in whole."""
+    """Write a file unless it exists. Of several writers at once exactly one succeeds,
+    completely."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         write_whole(beside, content, private=True, make_folder=False)
@@ -146,8 +148,9 @@ def _write_once(path: Path, content: bytes) -> None:
 
 
 def _scan(folder: Path, prefix: str, suffix: str) -> list[tuple[os.stat_result, str]]:
-    """The files of a folder with names like these, and what the system says of them; others may
-    remove some meanwhile. None if the folder is not there."""
+    """The state and the name of each file of a folder whose name has the prefix and the suffix.
+    Files that another process removes meanwhile are left out; the list is empty if there is no
+    folder."""
     found = []
     try:
         with os.scandir(folder) as entries:
@@ -170,7 +173,8 @@ def _digest(key: bytes, name: str, content: bytes) -> bytes:
 
 
 def _read_own(path: Path, readable: bool = True) -> bytes:
-    """The content of a file of the user's. What is looked at is the file that is read."""
+    """Read a file of the user's. The file that is checked is the open file, so it cannot be
+    exchanged."""
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
     with open(number, "rb") as file:
         _check_own(os.fstat(number), path, readable)
@@ -178,8 +182,9 @@ def _read_own(path: Path, readable: bool = True) -> bytes:
 
 
 def _check_own(state: os.stat_result, path: Path, readable: bool = True) -> None:
-    """Refuse what does not belong to the user, or what others may write, or (unless ``readable``)
-    read. On Windows folders of the user's profile are private; there the secret has to do."""
+    """Refuse a file that does not belong to the user, that others may write, or (unless
+    ``readable``) that others may read. On Windows folders of the user's profile are private; there
+    the secret has to do."""
     if not hasattr(os, "getuid"):
         return
     if stat.S_ISLNK(state.st_mode):

@@ -1,10 +1,10 @@
-"""What users look at: text where text is wanted, HTML in a notebook."""
+"""Objects that users look at: they print as text and are shown as HTML in a notebook."""
 
 from __future__ import annotations
 
 
 class Shown:
-    """Something that prints as text. Its ``repr`` is that text, and a notebook shows it as HTML.
+    """An object that prints as text. Its ``repr`` is that text, and a notebook shows it as HTML.
 
     Subclasses define ``__str__``, and `html` where tables or colours say more than the text.
     """
@@ -15,7 +15,7 @@ class Shown:
         return str(self)
 
     def html(self) -> str:
-        """The inside of what a notebook shows."""
+        """The HTML that a notebook shows, without the block around it."""
         from stcompile.base.html import text
 
         return text(str(self))

@@ -1,6 +1,6 @@
-"""The parameters of functions, whose annotations may name what is not there yet.
+"""Signatures of functions whose annotations may name objects that do not exist at run time.
 
-Since Python 3.14 annotations are evaluated when they are asked for. A program never asks for those
+Since Python 3.14 annotations are evaluated when they are read. A program never reads annotations
 that only type checkers understand, as names that are imported under ``TYPE_CHECKING``: it runs, and
 `inspect.signature` alone raises.
 
@@ -25,5 +25,5 @@ if sys.version_info >= (3, 14):
 def real_signature(
     function: Callable[..., Any], *, follow_wrapped: bool = True
 ) -> inspect.Signature:
-    """The signature of a function; what its annotations name and is not there stays a name."""
+    """The signature of a function; a name in an annotation that cannot be resolved stays a name."""
     return inspect.signature(function, follow_wrapped=follow_wrapped, **_AS_FAR_AS_KNOWN)

@@ -54,17 +54,17 @@ def dense_order(dims: tuple[int, ...], strides: Strides, itemsize: int) -> tuple
 
 
 def kept_order(dims: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes, the slowest first, of an array that NumPy lays out like another one
-    (``order="K"``)."""
+    """The axes, the slowest first, of the array that NumPy makes with ``order="K"`` from an array
+    of these dims and strides."""
     like = np.empty_like(placeholder(np.uint8, tuple(min(d, 2) for d in dims), strides))
     return order_of(like.shape, like.strides)
 
 
 def reading_order(dims: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes, the slowest first, in the order in which NumPy reads an array of which the order
-    of the elements is left to it (``x.ravel(order="K")``). NumPy's iterator is asked, since a
-    stride of 0 says nothing of where an axis belongs. The order of axes of one element does not
-    matter. An axis that runs backwards is read as one that runs forwards.
+    """The axes, the slowest first, in the order in which NumPy reads an array with ``order="K"``,
+    as in ``x.ravel(order="K")``. NumPy's iterator is asked, since a stride of 0 says nothing of
+    where an axis belongs. The order of axes of one element does not matter. An axis that runs
+    backwards is read as if it ran forwards.
 
     >>> reading_order((2, 3), (8, 16)), reading_order((2, 3), (0, 8)), reading_order((2, 3), (8, 0))
     ((1, 0), (0, 1), (0, 1))
@@ -83,7 +83,7 @@ def reading_order(dims: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int,
 
 
 def alike(dims: tuple[int, ...], one: Strides, other: Strides) -> bool:
-    """True if two arrays of one shape lie alike: strides of axes of one element do not matter."""
+    """True if two arrays of the same dims have the same strides, axes of one element left aside."""
     if one is None or other is None or 0 in dims:
         return one is other or 0 in dims
     return all(dim == 1 or a == b for dim, a, b in zip(dims, one, other, strict=True))
@@ -95,8 +95,8 @@ def is_natural(dims: tuple[int, ...], strides: Strides, itemsize: int) -> bool:
 
 
 def dense_like(example: np.ndarray[Any, Any], dims: tuple[int, ...], itemsize: int) -> Strides:
-    """The strides of a dense array of other dims that lies as the example does; None if the example
-    is not dense."""
+    """The strides of a dense array of the given dims with its axes in the order of memory of
+    ``example``; None if the example is not dense."""
     order = order_of(example.shape, example.strides)
     if example.ndim != len(dims) or not example.transpose(order).flags.c_contiguous:
         return None
@@ -123,22 +123,21 @@ def memory_order(array: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
 
 
 def strides_in(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
-    """The strides of an array, as far as a compiled function depends on them."""
+    """The strides of an array, reduced to the part that a compiled function depends on."""
     layout = layout_of(array)
     return natural(array.shape, array.itemsize) if layout is True else tuple(layout)
 
 
 def placeholder(dtype: Any, dims: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-    """An array with these strides that must not be read: its memory is one element."""
+    """An array with these strides that must not be read: its memory is a single element."""
     return as_strided(np.zeros(1, dtype), dims, strides)
 
 
 def shortened(
     dims: tuple[int, ...], strides: tuple[int, ...], itemsize: int, length: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Dims and strides of an array with no axis longer than ``length`` that lies alike: its strides
-    are ordered alike, and where there are gaps between the elements of one there are in the
-    other."""
+    """Dims and strides of an array with no axis longer than ``length`` and the same layout: its
+    strides are ordered in the same way, and it has gaps between its elements at the same axes."""
     short = tuple(min(dim, length) for dim in dims)
     found = [0] * len(dims)
     nonzero = sorted((i for i in range(len(dims)) if strides[i]), key=lambda i: abs(strides[i]))
@@ -157,8 +156,8 @@ def shortened(
 
 
 def example(dtype: np.dtype[Any], dims: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-    """An array with these strides that every function takes: identity matrices, zeros of integers
-    (indices of an element that is there), or a mask that holds everywhere."""
+    """Make an array with these strides whose values every function accepts: identity matrices,
+    zeros of integers (indices of an element that exists), or a mask that is True everywhere."""
     if 0 in dims:
         return placeholder(dtype, dims, strides)
     extent = sum(abs(stride) * max(dim - 1, 0) for dim, stride in zip(dims, strides, strict=True))

@@ -1,4 +1,4 @@
-"""How many threads NumPy has for a product of matrices."""
+"""The number of threads that NumPy has for a product of matrices."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ LIMITS = (
 
 
 def numpy_threads() -> int:
-    """As many as NumPy's BLAS says that it has; if nobody can say, as many as the environment lets
-    it have, or as there are processors."""
+    """The number of threads of NumPy's BLAS; if it is not known, the limit set by the environment,
+    or the number of processors."""
     limits = (os.environ.get(name, "") for name in LIMITS)
     told = blas_threads() or min((int(n) for n in limits if n.isdecimal() and int(n)), default=0)
     return told or processors_of_process()
 
 
 def processors_of_process() -> int:
-    """How many this process may use: a container may have less than the machine."""
+    """The number of processors that the process may use: a container may have less than the
+    machine."""
     affine = hasattr(os, "sched_getaffinity")
     count = len(os.sched_getaffinity(0)) if affine else os.cpu_count() or 1
     try:
@@ -33,19 +34,19 @@ def processors_of_process() -> int:
 
 
 def blas_threads() -> int | None:
-    """How many threads NumPy's BLAS has; None if nobody can say."""
+    """The number of threads of NumPy's BLAS; None if threadpoolctl is missing or finds no BLAS."""
     found = [pool["num_threads"] for pool in pools() if pool["user_api"] == "blas"]
     return max(found, default=None)
 
 
 def pools() -> list[dict[str, Any]]:
-    """What threadpoolctl knows of libraries with threads."""
+    """The libraries with threads that threadpoolctl reports; empty if it is not installed."""
     control = threadpoolctl()
     return list(control.threadpool_info()) if control is not None else []
 
 
 def threadpoolctl() -> Any:
-    """The module, or None if it is not installed."""
+    """Import the module threadpoolctl; None if it is not installed."""
     try:
         return importlib.import_module("threadpoolctl")
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""Where the time of compiling goes: by stage, for those who ask, and as a line of the log."""
+"""Times of compiling, by stage: for users who ask for them, and as a line of the log."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from stcompile.base.shown import Shown
 
 @dataclass(frozen=True, repr=False)
 class Compilation(Shown):
-    """One compilation: the generated function's name, the seconds of each stage in order, and why
-    it was compiled although others were before. ``cached`` is True if the function was not compiled
-    but loaded from the cache on disk."""
+    """A compilation: the generated function's name, the seconds of each stage in order, and the
+    reason why it was compiled although other specialisations existed. ``cached`` is True if the
+    function was not compiled but loaded from the cache on disk."""
 
     name: str
     stages: dict[str, float]
@@ -38,12 +38,12 @@ class Compilation(Shown):
 
 @dataclass(repr=False)
 class Timings(Shown):
-    """What was compiled, in order; prints as a table."""
+    """A list of compilations in order; prints as a table."""
 
     compilations: list[Compilation] = field(default_factory=list)
 
     def note(self, made: Compilation) -> None:
-        """Note what was compiled, and not loaded from the cache."""
+        """Note a compilation, unless it was loaded from the cache."""
         if not made.cached:
             self.compilations.append(made)
 
@@ -63,11 +63,12 @@ _CLOCK: ContextVar[_Clock | None] = ContextVar("clock", default=None)
 
 @contextmanager
 def timings() -> Iterator[Timings]:
-    """Note what is compiled within a ``with`` block of this thread, and where the time goes.
+    """Note the functions that are compiled within a ``with`` block of this thread, and the time of
+    each stage.
 
     The stages are "frontend" (the function's source becomes a Wengert list), "adjoint" and
     "tangent", the passes by their names (those of `show`), "source" (the plan of the memory, and
-    the text), "link", and "other". What Numba makes of a kernel when it is first called is a
+    the text), "link", and "other". A kernel that Numba compiles when it is first called is a
     compilation of its own, with the stage "Numba".
 
     >>> import stcompile as st
@@ -117,7 +118,8 @@ def report(made: Compilation) -> None:
 
 
 class _Clock:
-    """The stages of a compilation. A stage within another is not counted as that one's."""
+    """The stages of a compilation. Time within a nested stage does not count for the stage around
+    it."""
 
     def __init__(self) -> None:
         self.stages: dict[str, float] = {}
@@ -134,7 +136,7 @@ class _Clock:
 
 @contextmanager
 def timed(name: str) -> Iterator[None]:
-    """Count the time within the block for a stage of the compilation, if there is one."""
+    """Add the time within the block to a stage of the compilation, if one is under way."""
     clock = _CLOCK.get()
     if clock is None:
         yield
@@ -167,7 +169,7 @@ def compilation(name: str, reason: str = "") -> Iterator[None]:
 
 @contextmanager
 def kernel_compilation(name: str) -> Iterator[None]:
-    """Time what Numba makes of a kernel, and of the functions that it calls."""
+    """Time the compilation by Numba of a kernel and of the functions that it calls."""
     if _CLOCK.get() is not None:
         with timed("Numba"):
             yield

@@ -37,8 +37,8 @@ def is_namedtuple(value: Any) -> bool:
 
 
 def is_dataclass(value: Any) -> bool:
-    """True for instances of the user's dataclasses; a class that says ``tree_leaf = True`` is a
-    leaf whatever it is made of, and so is one that computes what its fields are."""
+    """True for instances of the user's dataclasses, except instances that are leaves: those whose
+    class says ``tree_leaf = True``, and those whose class computes its fields."""
     if isinstance(value, type) or not is_record(type(value)):
         return False
     return not (own(value, "tree_leaf") is True or find(type(value), "tree_leaf") is True)
@@ -69,7 +69,7 @@ def is_plain_key(key: Any) -> bool:
 
 
 def map_leaves(function: Callable[[Path, Any], Any], value: Any, path: Path = ()) -> Any:
-    """The same structure with ``function(path, leaf)`` in place of each leaf."""
+    """Replace each leaf of a structure by ``function(path, leaf)``."""
     parts = children(value)
     if parts is None:
         return function(path, value)
@@ -78,8 +78,8 @@ def map_leaves(function: Callable[[Path, Any], Any], value: Any, path: Path = ()
 
 
 def with_children(value: Any, parts: list[Any]) -> Any:
-    """A structure like ``value`` with other parts; user classes are not constructed anew but
-    copied, so that no user code runs."""
+    """Copy the structure ``value`` with other ``parts``; instances of user classes are not
+    constructed anew but copied, so that no user code runs."""
     if is_namedtuple(value):
         made = tuple.__new__(type(value), parts)
         for name, part in own_attributes(value):
@@ -105,7 +105,7 @@ def follow(value: Any, path: Path) -> Any:
 
 
 def show_path(root: str, path: Path) -> str:
-    """``params["layers"][0].W``: the path as Python writes it."""
+    """Write the path as Python does: ``params["layers"][0].W``."""
     import json
 
     for kind, key in path:

@@ -1,4 +1,4 @@
-"""How messages name things: articles, what users call the classes of Python; and tables."""
+"""Wording of messages: articles, the users' names of the classes of Python, and tables."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def an(noun: str) -> str:
 
 
 def noun_of(value: Any) -> str:
-    """What users call the class of a Python object."""
+    """The noun that users have for the class of a Python object."""
     if isinstance(value, type):
         return "class"
     return _PLAIN.get(type(value)) or type(value).__name__
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:
-    """Rows in columns; the first one is the head.
+    """Write rows in columns; the first row is the head.
 
     >>> print(table([("x", "value"), ("one", "1")]))
     x    value

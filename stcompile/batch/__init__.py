@@ -1,1 +1,1 @@
-"""Batching: a program of one item becomes that of a batch of them, without a loop."""
+"""Batching: turn a program of an item into a program of a batch of items, without a loop."""

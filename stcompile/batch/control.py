@@ -1,13 +1,13 @@
 """Rules for calls, branches and loops.
 
 A predicate that differs between items sends some of them one way and some the other. Each way is
-computed for the whole batch, if any item goes it at all; the items that do not are given the
-operands of one that does, so that nothing is computed that no item computes: no logarithm of a
-negative number behind ``if x > 0``, no error that is not raised. Then each item takes what it went
-for. Derivatives do not pass through what was lent.
+computed for the whole batch, if any item takes it at all; the items that do not take it are given
+the operands of an item that does, so that nothing is computed that no item computes: no logarithm
+of a negative number behind ``if x > 0``, no error that is not raised. Then each item takes the
+results of its own way. Derivatives do not pass through lent operands.
 
-A loop whose end differs between items runs until the last of them has ended; those that have ended
-keep what they carry.
+A loop whose end differs between items runs until the last item has ended; the carried values of an
+item that has ended stay unchanged.
 """
 
 from __future__ import annotations
@@ -97,8 +97,9 @@ def _record(step: Step, primitive: str, inputs: Sequence[Atom], **params: object
 
 
 def _call(step: Step, inline: Inline) -> Sequence[Value]:
-    """A call, and its own adjoint if it has one. All results of such a call are batched, so that
-    each item has its cotangent; that of what is the same for all items is the sum of theirs."""
+    """Batch a call, and its own adjoint if it has one. All results of a call with an adjoint are
+    batched, so that each item has its cotangent; the cotangent of an operand that is the same for
+    all items is the sum over the items."""
     params = step.equation.params
     body: Program = params["program"]
     adjoint: Program | None = params["adjoint"]
@@ -149,7 +150,7 @@ def _cond(step: Step, inline: Inline) -> Sequence[Value]:
 
 
 def _both(step: Step, inline: Inline) -> Sequence[Value]:
-    """Both ways, and for each item what it went for."""
+    """Compute both ways, and take for each item the results of its own way."""
     predicate, *operands = step.operands
     yes: Atom = step.shaped(predicate.atom, step.size)
     if yes.type.dtype.kind != "b":
@@ -193,7 +194,7 @@ def _at_once(
 def _if_any(
     step: Step, inline: Inline, program: Program, which: Atom, operands: Sequence[Value]
 ) -> list[Atom]:
-    """One way, if any item goes it."""
+    """Compute one way, if any item takes it."""
     flags = [operand.batched for operand in operands]
     types = [which.type, *_types(program, flags, step.size)]
     names = ["taken", *_names(program)]
@@ -224,7 +225,8 @@ def _nothing(step: Step, type: Type) -> Atom:
 
 
 def _lend(step: Step, taken: Atom, operands: Sequence[Value]) -> list[Value]:
-    """Operands for the items that are ``taken``; the others get those of the first of these."""
+    """Operands for the items that are ``taken``; the other items get the operands of the first item
+    taken."""
     if step.size == 0 or not any(operand.batched for operand in operands):
         return list(operands)
     first = step.record("argmax", taken, axis=0, keepdims=False)
@@ -269,7 +271,7 @@ MAKERS = frozenset({"constant", "arange", "eye", "full", "array"})
 
 
 def is_harmless(program: Program) -> bool:
-    """True for what is defined for all operands, and whose derivatives do not depend on them: it
+    """True if a program is defined for all operands, and its derivatives do not depend on them: it
     may be computed for items that do not need it."""
     for equation in program.equations:
         name = equation.primitive
@@ -323,13 +325,14 @@ class _Loop:
         self.constants, self.xs, self.count = constants, xs, count
 
     def flags(self, carry: Sequence[bool]) -> list[bool]:
-        """Which inputs of the body are batched."""
+        """For each input of the body: true if it is batched."""
         counter = [] if self.ports.is_while else [False]
         fixed, items = ([value.batched for value in part] for part in (self.constants, self.xs))
         return [*fixed, *counter, *carry, *items]
 
     def found(self, carry: Sequence[bool]) -> list[bool]:
-        """Which outputs of the body are then batched."""
+        """For each output of the body: true if it is batched when the carried values are as
+        ``carry`` says."""
         return _batched(self.step, self.inline, self.ports.body, self.flags(carry))[1]
 
     def ends_apart(self, carry: Sequence[bool]) -> bool:
@@ -393,7 +396,7 @@ class _Loop:
     # --- ends that differ ----------------------------------------------------------------------
 
     def _with_none(self, counts: Atom) -> Atom:
-        """The numbers of steps; where there may be no item, with 0 among them."""
+        """The numbers of steps, and a 0 with them if the batch may be empty."""
         if least(self.step.size) > 0:
             return counts
         none = self.step.record("full", Constant(0), shape=(1,), dtype=counts.type.dtype)
@@ -432,8 +435,8 @@ class _Loop:
         still: Callable[[_Inner, Sequence[bool]], Atom],
         *more: Type,
     ) -> Program:
-        """The body in which items that have ended keep what they carry; ``more`` are the types of
-        constants that it has in front."""
+        """The body in which items that have ended keep their carried values; ``more`` are the types
+        of constants that it has in front."""
         body, given = self.ports.body, self.flags(flags)
         types = [*more, *_types(body, given, self.step.size)]
         inner = _Inner(self.step, types, [*("counts" for _ in more), *_names(body)])

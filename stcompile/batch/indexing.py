@@ -1,7 +1,7 @@
 """Rules for indices that differ between the items of a batch, or that do not lead the array.
 
-A batch of indices into a batch of arrays has the number of the item for another index, in front.
-NumPy's rules say where the axes of indices go; what comes out elsewhere is turned.
+A batch of indices into a batch of arrays has the number of the item as another index, in front.
+NumPy's rules say where the axes of indices go; results with other places are transposed.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _index(step: Step) -> Atom:
 
 
 def _write(step: Step) -> Atom:
-    """Written, or added, to what an index picks."""
+    """Write, or add, a value to the elements that an index picks."""
     at = step.equation.params["at"]
     if len(at) == 1 and is_mask(at[0]) and at[0][1] is None:
         return _written_where(step)
@@ -76,7 +76,7 @@ def _write(step: Step) -> Atom:
 
 
 def _written_where(step: Step) -> Atom:
-    """One value for all places that a mask selects, which may be others in each item."""
+    """Write one value to all places that a mask selects, which may differ between items."""
     rows, mask, value = step.rows(0), step.operands[2], step.operands[1]
     trailing = (1,) * (step.one(0).ndim - step.one(2).ndim)
     lead = (step.size,) if mask.batched else ()
@@ -93,8 +93,8 @@ def _written_where(step: Step) -> Atom:
 
 
 def _turned_value(step: Step, part: _Subscript, last: int = 0) -> Atom:
-    """The value for what a subscript picks, its axes in the same order; the ``last`` axes are of
-    length 1, and the value does not have them."""
+    """The value for the elements that a subscript picks, its axes in the same order; the ``last``
+    axes are of length 1, and the value does not have them."""
     value, ndim = step.operands[1], len(part.wanted) - 1 - last
     dims = step.one(1).dims
     dims = dims[max(0, len(dims) - ndim) :]  # leading axes of length 1 are let go
@@ -136,7 +136,7 @@ def _elements(step: Step, first: int, in_batch: bool) -> _Subscript:
 
 
 def _first(step: Step, form: Sequence[int], counters: Sequence[Value]) -> Atom:
-    """Where a slice starts in each item: a number and multiples of counters."""
+    """The start of a slice in each item: a number plus multiples of counters."""
     total: Atom = step.record("full", Constant(form[0]), shape=(step.size,), dtype=INDEX)
     for factor, counter in zip(form[1:], counters, strict=False):
         if factor:
@@ -146,7 +146,7 @@ def _first(step: Step, form: Sequence[int], counters: Sequence[Value]) -> Atom:
 
 
 def _moving_part(step: Step, first: int) -> Atom:
-    """A slice that starts elsewhere in each item, or what is written or added to it."""
+    """A slice whose start differs between items, or a write or an addition to it."""
     x, params = step.operands[0], step.equation.params
     in_batch = x.batched or first == 2
     part = _elements(step, first, in_batch)
@@ -162,7 +162,7 @@ def _moving_part(step: Step, first: int) -> Atom:
 
 
 def _part(step: Step) -> Atom:
-    """A slice, or what is written or added to one."""
+    """A slice, or a write or an addition to a slice."""
     writes = step.equation.primitive != "slice"
     if any(counter.batched for counter in step.operands[1 + writes :]):
         return _moving_part(step, 1 + writes)

@@ -1,5 +1,5 @@
-"""Rules for linear systems. Right-hand sides of one matrix are columns of one; NumPy solves stacks
-of matrices, SciPy one at a time."""
+"""Rules for linear systems. The right-hand sides of a matrix are joined as columns; NumPy solves
+stacks of matrices, SciPy one at a time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _solve(step: Step) -> Atom:
 
 
 def _solve_triangular(step: Step) -> Atom:
-    """A batch of triangular matrices is solved as one of square matrices, its other half zero."""
+    """Solve a batch of triangular matrices as square matrices whose other half is zero."""
     if not step.operands[0].batched:
         return _columns(step)
     params, n = step.equation.params, step.one(0).dims[0]

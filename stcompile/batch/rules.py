@@ -101,13 +101,13 @@ def _looked_up(place: int) -> Rule:
 
 
 def _reduced(step: Step) -> Atom:
-    """Numbers, too, of which there are no axes to reduce."""
+    """Reduce the axes of each item; an item that is a number has no axes to reduce."""
     axes = tuple(axis + 1 for axis in step.equation.params["axis"])
     return step.same(step.operands[0].atom, axis=axes)
 
 
 def _position(step: Step) -> Atom:
-    """Where the largest or the smallest is."""
+    """The position of the largest or the smallest element."""
     params, x = step.equation.params, step.operands[0].atom
     if params["axis"] is not None:
         return step.same(x, axis=params["axis"] + 1)

@@ -1,7 +1,7 @@
-"""One equation of a program that is batched: its operands, and what rules record in its place.
+"""An equation of a program that is batched: its operands, and the recording of its batched form.
 
-A value that differs from item to item has one more axis, in front. What is the same for all items
-stays as it is.
+A value that differs between items has one more axis, in front. A value that is the same for all
+items stays unchanged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from stcompile.wengert.types import Type
 
 
 class Value(NamedTuple):
-    """A value of one item as it is known for all: the same, or ``batched``, one row for each."""
+    """A value of an item, as the batched program has it: the same for all items, or ``batched``,
+    with one row for each."""
 
     atom: Atom
     batched: bool
@@ -89,7 +90,8 @@ class Step:
         return atom if atom.type.dtype == dtype else self.record("cast", atom, dtype=dtype)
 
     def aligned(self, atom: Atom, ndim: int) -> Atom:
-        """A batch of values with so many axes each, the new ones of length 1 behind the batch."""
+        """A batch of values with ``ndim`` axes each, the new axes of length 1 behind the batch
+        axis."""
         size, *dims = atom.type.dims
         return self.shaped(atom, size, *(1,) * (ndim - len(dims)), *dims)
 

@@ -1,8 +1,8 @@
 """The walk over a program's equations: each is recorded for all items of a batch at once.
 
-What depends on no batched value is recorded as it is. Of the others, most have their form by the
-map of their axes (`stcompile.wengert.stacked`); the rest have a rule each (`stcompile.batch.rules`,
-`indexing`, `matrices`, `control`), or are refused by name.
+An equation that depends on no batched value is recorded unchanged. Of the others, most have their
+form by the map of their axes (`stcompile.wengert.stacked`); the rest have a rule each
+(`stcompile.batch.rules`, `indexing`, `matrices`, `control`), or are refused by name.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def batched(
     program: Program, flags: Sequence[bool], size: Size, wanted: Sequence[bool] | None = None
 ) -> tuple[Program, list[bool]]:
     """The program for a batch of ``size`` items: inputs with a flag have an axis for them, in
-    front. So have the outputs for which a flag is returned, and those that are ``wanted``."""
+    front. The outputs for which a flag is returned, and the ``wanted`` outputs, have it too."""
     recorder = Recorder(program)
     inputs = tuple(
         recorder.variable(batched_type(v.type, size) if flag else v.type, v.name)
@@ -78,11 +78,11 @@ def inlined(
     return list(map(value, program.outputs))
 
 
-_LENGTHS = frozenset({"named", "count_nonzero", "slice_end"})  # they say how long axes are
+_LENGTHS = frozenset({"named", "count_nonzero", "slice_end"})  # their results are lengths
 
 
 def _recorded(step: Step) -> Sequence[Value]:
-    """One equation for all items: its outputs."""
+    """Record one equation for all items, and return its outputs."""
     equation = step.equation
     if "random" in equation.effects and equation.primitive not in STRUCTURED:
         step.refuse("random numbers are not drawn for each item of a batch", DRAW_BEFORE)
@@ -103,7 +103,7 @@ def _recorded(step: Step) -> Sequence[Value]:
 
 
 def _has_work(step: Step) -> bool:
-    """True if a batched value comes in, or what is refused in a batch may be inside."""
+    """True if an operand is batched, or if operations that a batch refuses may be inside."""
     effects = {"random", "print"} & {*step.equation.effects}
     return bool(effects) or any(operand.batched for operand in step.operands)
 
@@ -116,7 +116,7 @@ def _by_rule(step: Step) -> Atom:
         return rule(step)
     try:
         found = _by_axes(step)
-        if found is None and not step.operands[0].batched:  # one that may differ is written to
+        if found is None and not step.operands[0].batched:  # the written array may differ
             first = Value(step.rows(0), True)
             found = _by_axes(replace(step, operands=(first, *step.operands[1:])))
     except OperandError:
@@ -134,8 +134,8 @@ def _by_axes(step: Step) -> Atom | None:
 
 
 def _strong(step: Step) -> Step:
-    """A Python number takes the dtype of what it is combined with; an array of them has one of its
-    own, so that it is converted before."""
+    """Convert batched Python numbers before an operation: a Python number takes the dtype of the
+    other operands, but an array of Python numbers has a dtype of its own."""
     inputs = step.equation.inputs
     if not PRIMITIVES[step.equation.primitive].elementwise or len(inputs) < 2:
         return step

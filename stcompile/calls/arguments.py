@@ -1,4 +1,4 @@
-"""The arguments of a call by name, and those of them that ``wrt`` chooses."""
+"""The arguments of a call by name, and the arguments that ``wrt`` chooses."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def is_several(wrt: Wrt) -> bool:
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of one call by name, in order; ``positional`` and ``keywords`` say how the
-    function takes them. Those of ``*args`` are named ``args_0``, ``args_1``, … ``sizes`` are the
-    dims of arrays with axes whose length has a name, by argument and path."""
+    """The arguments of a call by name, in order; ``positional`` and ``keywords`` say how the
+    function takes them. Arguments in ``*args`` are named ``args_0``, ``args_1``, … ``sizes`` are
+    the dims of arrays with axes whose length has a name, by argument and path."""
 
     values: Mapping[str, Any]
     positional: tuple[str, ...]
@@ -37,7 +37,7 @@ class Arguments:
     sizes: Mapping[tuple[str, Path], Sizes] = field(default_factory=dict)
 
     def name_of(self, which: int | str) -> str | None:
-        """The name of the argument that one item of ``wrt`` is for; None if there is no such
+        """The name of the argument that an item of ``wrt`` is for; None if there is no such
         argument."""
         if isinstance(which, str):
             return which if which in self.values else None
@@ -54,11 +54,11 @@ class Arguments:
 
 
 class Parameters:
-    """The parameters of a function, as they were when this was made.
+    """The parameters of a function at the time when this object was made.
 
-    ``plain`` are their names if each can be given by position, else None, and ``rest`` is that of
-    ``*args`` behind them, or "". ``has_source`` says whether missing arguments get the function's
-    defaults.
+    ``plain`` are their names if each can be given by position, else None, and ``rest`` is the name
+    of ``*args`` behind them, or "". ``has_source`` says whether missing arguments get the
+    function's defaults.
     """
 
     def __init__(self, function: Any, has_source: bool) -> None:

@@ -1,8 +1,9 @@
-"""Transformed functions that arrive by value, again and again: with every task of a pool, say.
+"""Transformed functions that arrive by value, again and again, for example with every task of a
+pool.
 
-Each arrival is a new object, which would compile itself anew. One that is made of the same as an
-earlier one, down to the values that it captures, is equivalent to it: the earlier one, which has
-compiled itself, is taken instead.
+Each arrival is a new object, which would compile itself anew. A function made of the same parts as
+an earlier function, down to the values that it captures, is equivalent to it: the earlier function,
+which has compiled itself, is taken instead.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class Arrivals:
         self._known: list[Any] = []  # the latest one last
 
     def earlier(self, arrived: Any) -> Any:
-        """An equivalent function that arrived earlier; else this one. It is kept if one can tell
-        whether another is equivalent."""
+        """An equivalent function that arrived earlier; else ``arrived`` itself, which is kept if
+        its parts can be compared."""
         with self._lock.held():
             for at in reversed(range(len(self._known))):
                 if self._known[at] is arrived or _Comparison().same(self._known[at], arrived):
@@ -47,8 +48,8 @@ ARRIVALS = Arrivals()
 
 
 class _Comparison:
-    """Compares what functions are made of. What may change, and is not looked into, is never the
-    same, not even as itself."""
+    """A comparison of the parts of functions. Objects that may change, and are not looked into, are
+    never equal, not even to themselves."""
 
     def __init__(self) -> None:
         self._under_way: set[tuple[int, int]] = set()
@@ -95,7 +96,8 @@ def _same_arrays(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool
 
 
 def _inside(function: types.FunctionType) -> tuple[Any, ...]:
-    """What a function reads from outside: names that it has, and what they stand for."""
+    """The names that a function reads from outside with their values, and the contents of its
+    cells."""
     found: dict[str, Any] = {}
     for name in _names(function.__code__):
         if name in function.__globals__:

@@ -22,7 +22,8 @@ _IMPORT = re.compile(rf"^from {re.escape(_MODULE)} import ([\w, ]+)$", re.MULTIL
 
 
 def without_blas(source: str) -> tuple[str, Mapping[str, Any]]:
-    """A text with empty lines in place of its imports of BLAS, and what they would import."""
+    """Replace the imports of BLAS in a text by empty lines; return the text and the functions that
+    would be imported."""
     wanted = [name.strip() for line in _IMPORT.findall(source) for name in line.split(",")]
     if not wanted:
         return source, {}
@@ -43,7 +44,7 @@ def _blas() -> types.ModuleType:
 
 
 def _extension() -> types.ModuleType:
-    """The extension module, known under its name to an import of `scipy.linalg` to come."""
+    """Import the extension module under the name that a later import of `scipy.linalg` uses."""
     package = importlib.util.find_spec("scipy")
     if package is None or package.origin is None:
         raise ImportError("SciPy is not installed")

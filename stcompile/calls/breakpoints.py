@@ -36,7 +36,7 @@ class Breakpoint:
         return Breakpoint(os.path.normpath(file), int(line))
 
     def is_met_by(self, location: Location) -> bool:
-        """True for code that stands in the line, or was inlined by a call in it."""
+        """True for code of the line, or code that was inlined by a call in it."""
         here: Location | None = location
         while here is not None and not (here.line == self.line and self._is_file(here.file)):
             here = here.caller
@@ -47,8 +47,8 @@ class Breakpoint:
 
 
 def with_stops(compiled: Specialisation) -> Specialisation:
-    """A compiled function that calls `breakpoint` in the adjoints of the lines that are asked
-    for."""
+    """Compile a function again so that it calls `breakpoint` in the adjoints of the lines that are
+    asked for."""
     stops = BREAKPOINTS.get()
     made = stops[-1].made  # for as long as the innermost block
     if id(compiled) not in made:
@@ -100,8 +100,8 @@ def break_in_adjoint(where: str) -> Iterator[None]:
 
     ``where`` is a file and a line, ``"model.py:17"``. Gradients and training steps that are called
     within the ``with`` block, in this thread, call `breakpoint` where the generated code computes
-    the adjoint of that line, or of what a call in that line does. So ``sys.breakpointhook`` decides
-    what happens, which is pdb unless an IDE has set it; the generated source is shown, and the
+    the adjoint of that line, or of a call in that line. So ``sys.breakpointhook`` decides what
+    happens, which is pdb unless an IDE has set it; the generated source is shown, and the
     cotangents are its local variables. A warning says so if no code was found for the line.
     """
     stop = Breakpoint.at(where)

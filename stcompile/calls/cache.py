@@ -1,11 +1,13 @@
-"""Compiled functions on disk: what one process has compiled, the next one links.
+"""The cache of compiled functions on disk: functions that a process has compiled are linked by the
+next.
 
-The *name* of an entry is a digest of all that is known before a function is compiled: what it is
-made of, the signature of the call, the options, the versions. What compiling it has shown it to
-depend on besides are its guards; an entry has fingerprints of them, and is taken if they are the
-same here. What no fingerprint tells is not cached. (docs/decisions has the reasons.)
+The *name* of an entry is a digest of everything that is known before a function is compiled: its
+parts, the signature of the call, the options, the versions. Dependences that only compiling shows
+are its guards; an entry has fingerprints of them, and is taken if they are the same in this
+process. A function that depends on values without fingerprints is not cached. (docs/decisions has
+the reasons.)
 
-Nothing that goes wrong here stops a program: it is logged, and the function is compiled.
+No error of the cache stops a program: it is logged, and the function is compiled.
 """
 
 from __future__ import annotations
@@ -29,13 +31,13 @@ from stcompile.calls.kept import packed, unpacked
 from stcompile.calls.portable import Stale
 from stcompile.calls.specialisation import Specialisation
 
-TRIED = 16  # entries of one name, which differ in what is captured
+TRIED = 16  # entries of a name, which differ in their captured values
 
 
 @dataclass(frozen=True)
 class CacheState:
-    """The cache as it is now: its folder (None if it is switched off), how many entries and bytes
-    it has, how many bytes it may have, and what is wrong with it ("" if nothing is)."""
+    """The present state of the cache: its folder (None if it is switched off), the number and the
+    bytes of its entries, the most bytes it may have, and its fault ("" if there is none)."""
 
     folder: Path | None
     entries: int = 0
@@ -53,7 +55,7 @@ class CacheState:
 
 @public
 def cache_state() -> CacheState:
-    """What the cache holds, for people and for ``stcompile doctor``."""
+    """The state of the cache, for people and for ``stcompile doctor``."""
     folder = cache_folder()
     if folder is None:
         return CacheState(None)
@@ -70,7 +72,7 @@ def cache_state() -> CacheState:
 
 @public
 def clear_cache() -> int:
-    """Remove all entries of the cache; returns how many there were."""
+    """Remove all entries of the cache; return how many there were."""
     folder = cache_folder()
     return 0 if folder is None else PrivateFolder(folder).trim(0, time.time())
 
@@ -79,7 +81,7 @@ def clear_cache() -> int:
 
 
 def load(compiler: Compiler, key: SignatureKey, arguments: Arguments) -> Specialisation | None:
-    """The compiled function for a call, if the cache has one that may be used here."""
+    """The compiled function for a call, if the cache has an entry that may be used here."""
     folder = _folder_for(compiler)
     if folder is None:
         return None
@@ -115,7 +117,7 @@ def _loaded(
 
 
 def keep(compiler: Compiler, key: SignatureKey, arguments: Arguments, made: Specialisation) -> None:
-    """Keep a compiled function for other processes, if they can verify what it depends on."""
+    """Keep a compiled function for other processes, if they can verify its dependences."""
     folder = _folder_for(compiler)
     if folder is None:
         return
@@ -133,12 +135,12 @@ def keep(compiler: Compiler, key: SignatureKey, arguments: Arguments, made: Spec
 
 
 def _folder_for(compiler: Compiler) -> PrivateFolder | None:
-    """The folder of entries; None if what is compiled is to be looked at besides."""
+    """The folder of entries; None if the options ask for more than the compiled function."""
     folder = None if compiler.options.debug_nans else cache_folder()
     return None if folder is None else PrivateFolder(folder)
 
 
 def _name(compiler: Compiler, key: SignatureKey) -> str:
-    """What an entry is found by."""
+    """The name of the entry of a call."""
     named = compiler.name, compiler.title, compiler.update
     return digest_of((versions(), named, fingerprint((compiler, key))))

@@ -1,4 +1,4 @@
-"""How the cache uses its files: nothing that goes wrong there stops a program."""
+"""Files of the cache, used so that no error in them stops a program."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def most_bytes() -> int:
 
 
 def read_entry(folder: PrivateFolder, name: str, consequence: str) -> bytes | None:
-    """The content of an entry; None if another process has removed it, or if it is damaged: then
-    it is removed here."""
+    """The content of an entry; None if another process has removed it, or if it is damaged: then it
+    is removed."""
     try:
         return folder.read(name)
     except FileNotFoundError:
@@ -40,7 +40,8 @@ def read_entry(folder: PrivateFolder, name: str, consequence: str) -> bytes | No
 
 
 def write_entry(folder: PrivateFolder, name: str, content: bytes) -> None:
-    """Write an entry, unless it is larger than the cache may be; what was used longest ago goes."""
+    """Write an entry, unless it is larger than the whole cache may be; the least recently used
+    entries are removed."""
     most = most_bytes()
     if len(content) <= most:
         folder.write(name, content)
@@ -48,8 +49,8 @@ def write_entry(folder: PrivateFolder, name: str, content: bytes) -> None:
 
 
 def guarded(action: Callable[[], T], consequence: str, folder: PrivateFolder) -> T | None:
-    """What an action gives; None, and a line in the log, if it fails: no program stops because of
-    its cache."""
+    """The result of ``action``; None, and a line in the log, if it fails: no program stops because
+    of its cache."""
     try:
         return action()
     except Untold as error:
@@ -62,7 +63,7 @@ def guarded(action: Callable[[], T], consequence: str, folder: PrivateFolder) ->
 
 
 def _complain(folder: str, consequence: str, error: Exception) -> None:
-    """Say once for a process what is wrong with a folder."""
+    """Log the fault of a folder, as a warning the first time in a process."""
     level = logs.debug if folder in _COMPLAINED else logs.warning
     _COMPLAINED.add(folder)
     level("%s: the cache in %s cannot be used (%s)", consequence, folder, error)

@@ -1,4 +1,4 @@
-"""Where the cache of compiled functions is, if it is used."""
+"""The folder of the cache of compiled functions, if it is used."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _OFF = ("0", "off", "no", "false")
 
 
 def cache_folder() -> Path | None:
-    """Where the cache is: the folder that ``STCOMPILE_CACHE`` names, or else the one for caches of
-    the user on this system; None if it is switched off."""
+    """The folder of the cache: the folder that ``STCOMPILE_CACHE`` names, or else the user's folder
+    for caches on this system; None if it is switched off."""
     chosen = os.environ.get(SWITCH, "").strip()
     if chosen.lower() in _OFF:
         return None

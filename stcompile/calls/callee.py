@@ -1,4 +1,4 @@
-"""A function that is called: its arguments by name, and the key of the code compiled for them."""
+"""Functions that are called: arguments by name, and the key of the code compiled for them."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ class Callee(Travels):
 
     @property
     def definition(self) -> Location | None:
-        """Where the user's function is defined."""
+        """The location where the user's function is defined."""
         source = self._source
         return source.location(source.node) if source is not None else None
 
     @property
     def definition_text(self) -> str:
-        """The text of the user's function; empty where there is none."""
+        """The text of the user's function; empty if it is not available."""
         source = self._source
         return source.text if source is not None else ""
 
@@ -115,7 +115,7 @@ class Callee(Travels):
 
 
 def _check_function(function: Any) -> None:
-    """Refuse what is not a function written in Python."""
+    """Refuse anything but a function written in Python."""
     if isinstance(function, Closure | Bound | Partial | FunctionType | MethodType):
         return
     if isinstance(function, functools.partial) or hasattr(function, "stage_call"):

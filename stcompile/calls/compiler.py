@@ -1,4 +1,4 @@
-"""From the arguments of a call to a function compiled for them."""
+"""Compile the function for the arguments of a call."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ NUMBA = "numba"
 class Compiler(Callee, ABC):
     """A function that is transformed and compiled.
 
-    Subclasses say what a call means by ``stage_call``; ``name`` and ``title`` are those of the
-    generated function, ``results`` the number of leading outputs that may share storage with
+    Subclasses define the meaning of a call by ``stage_call``; ``name`` and ``title`` are those of
+    the generated function, ``results`` the number of leading outputs that may share storage with
     arguments (None: all).
     """
 
@@ -53,7 +53,7 @@ class Compiler(Callee, ABC):
 
     @abstractmethod
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        """Record a call of this with staged values, and return its value."""
+        """Record a call of this function with staged values, and return its value."""
 
     def places(self) -> Mapping[str, Place]:
         """The arguments that `bind` adds to the user's, with the places that they are read from."""
@@ -64,7 +64,7 @@ class Compiler(Callee, ABC):
         return tuple(arguments.values)
 
     def changed(self, arguments: Arguments) -> Sequence[str]:
-        """Those of them whose arrays are all changed by a call."""
+        """The writeable arguments whose arrays are all changed by a call."""
         return ()
 
     @property
@@ -73,7 +73,7 @@ class Compiler(Callee, ABC):
         return Copying(self.function, self.options.copy) if self.options.copy else self.function
 
     def stage(self, arguments: Arguments) -> Staged:
-        """This call as a program, before any pass."""
+        """The call as a program, before any pass."""
         return stage(
             self,
             arguments.values,
@@ -86,13 +86,13 @@ class Compiler(Callee, ABC):
         )
 
     def build(self, arguments: Arguments) -> Specialisation:
-        """Compile the function for these arguments."""
+        """Compile the function for the given arguments."""
         return self.specialised(self.stage(arguments), arguments)
 
     def specialised(
         self, staged: Staged, arguments: Arguments, options: Options | None = None
     ) -> Specialisation:
-        """A staged call, compiled."""
+        """Compile a staged call."""
         options = options or self.options
         for caution in staged.cautions:
             where = caution.location
@@ -148,7 +148,8 @@ class Compiler(Callee, ABC):
         return self._emitted(staged, names, options.at_fast_level())
 
     def _linked(self, emitted: Emitted, beside: Mapping[str, Any]) -> Callable[..., Any]:
-        """The function, or its factory. Where Numba is missing, code that needs it can be read."""
+        """Link the function, or its factory. If Numba is missing, code that needs it can still be
+        read."""
         try:
             return link(emitted.source, emitted.name, emitted.workspace, beside)
         except ModuleNotFoundError as error:
@@ -157,7 +158,7 @@ class Compiler(Callee, ABC):
             return _without_numba
 
     def _prepared(self, staged: Staged, names: Sequence[str], options: Options) -> Staged:
-        """A staged call, optimised so that it keeps to the memory budget if there is one."""
+        """Optimise a staged call so that it keeps to the memory budget if there is one."""
         check = Verifier().verify_stage if options.verify else None
         if options.memory is None:
             return prepare(
@@ -184,5 +185,5 @@ class Compiler(Callee, ABC):
 
 
 def _without_numba(*_: Any, **__: Any) -> Any:
-    """Stands for a function that Numba would compile."""
+    """Stand for a function that Numba would compile."""
     require(NUMBA, NUMBA, "level='compiled'")

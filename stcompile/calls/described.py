@@ -1,4 +1,5 @@
-"""Compiled functions in words: how they are called, and what they have been compiled for."""
+"""Describe compiled functions in words: their call, and the types that they have been compiled
+for."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ LONG = 30  # characters of a static value
 
 
 def call_of(function: Any, name: str) -> str:
-    """``loss(w, x, scale=1.0)``; without annotations, and with large defaults left out."""
+    """The call of a function as text, ``loss(w, x, scale=1.0)``; without annotations and large
+    defaults."""
     try:
         signature = signature_of(function)
     except (TypeError, ValueError, StcompileError):
@@ -36,7 +38,7 @@ def call_of(function: Any, name: str) -> str:
 
 
 def types_of(specialisation: Specialisation) -> str:
-    """``w: f64[3], n = 2``: the arguments that a function was compiled for."""
+    """The arguments that a function was compiled for, as text: ``w: f64[3], n = 2``."""
     given = [
         (name, key) for name, key in specialisation.arguments if name not in specialisation.places
     ]
@@ -71,7 +73,7 @@ def _short(value: Any) -> str:
 
 
 class _Text:
-    """A default by its text."""
+    """A default, represented by its text."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -1,4 +1,4 @@
-"""From a call to the compiled function for its argument types.
+"""Dispatch a call to the compiled function for its argument types.
 
 A specialisation is reused as long as its guards hold: the captured values that it was compiled
 with.
@@ -43,7 +43,7 @@ MANY = 16  # specialisations for values of a static argument; from then on the u
 
 
 class Dispatcher(Inspected[P], Generic[P, R]):
-    """A transformed function: compiles itself for each signature it is called with."""
+    """A transformed function: it compiles itself for each signature that it is called with."""
 
     def __init__(self, function: Any, options: Options | None = None) -> None:
         super().__init__(function, options)
@@ -96,7 +96,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
     @property
     def lengths(self) -> Lengths:
-        """How often this was compiled, and which axes of its arguments may have any length."""
+        """The number of compilations, and the axes of arguments that may have any length."""
         return lengths_of(self._families.values(), self._compilations)
 
     @property
@@ -104,8 +104,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return [one for group in [*self._specialisations.values()] for one in reversed(group)]
 
     def specialise(self, arguments: Arguments, with_program: bool = True) -> Specialisation:
-        """The compiled function for these arguments. One that was linked from the cache has no
-        program: it is compiled if the program is asked for."""
+        """The compiled function for the given arguments. A function that was linked from the cache
+        has no program: it is compiled if the program is asked for."""
         key = self.key(arguments)
         found = self._current(key, arguments)
         if found is None:
@@ -121,8 +121,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return found
 
     def with_lengths(self, arguments: Arguments) -> Arguments:
-        """The arguments, with names for those of their lengths that have some in what is compiled
-        for them."""
+        """The arguments, with the named lengths that the code compiled for them has."""
         if self.is_dynamic and self.options.dynamic:
             found: Specialisation | None = self.specialise(arguments, False)
         else:
@@ -130,8 +129,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return arguments if found is None else replace(arguments, sizes=found.sizes)
 
     def _current(self, key: SignatureKey, arguments: Arguments) -> Specialisation | None:
-        """The specialisation of a signature whose captured values are as they were: one for its
-        lengths, or one for all of them."""
+        """The specialisation of a signature whose captured values are unchanged: one for its
+        lengths, or one for all lengths."""
         for specialisation in self._specialisations.get(key, ()):
             if specialisation.is_current(arguments):
                 return specialisation
@@ -143,7 +142,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return None
 
     def _make(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
-        """A new specialisation, unless another thread has made it in the meantime."""
+        """Make a specialisation, unless another thread has made it in the meantime."""
         with STAGING:
             found = self._current(key, arguments)
             if found is None and self.is_dynamic:
@@ -151,14 +150,14 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             return found or self._compiled(key, arguments)
 
     def _compiled(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
-        """A new specialisation, to be found by its key."""
+        """Make a specialisation, and keep it by its key."""
         found = self._cached(key, arguments)
         others = self._specialisations.get(key, ())[: KEPT - 1]
         self._specialisations[key] = (found, *others)
         return found
 
     def _made_for_lengths(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
-        """A new specialisation, with names for the lengths of axes that change from call to call,
+        """Make a specialisation, with names for the lengths of axes that change from call to call,
         unless it cannot be compiled without their numbers."""
         names = (*arguments.values,)
         new = Family(names, self.options.dynamic is True)
@@ -180,7 +179,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return found
 
     def _cached(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
-        """A specialisation from the cache; if there is none, a compiled one, which is cached."""
+        """Take a specialisation from the cache; if there is none, compile it and cache it."""
         numbers = self.key(arguments) if arguments.sizes else key
         reason = reason_for(numbers, self._specialisations, arguments)
         if cache_folder() is None:
@@ -198,7 +197,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return found
 
     def _built(self, arguments: Arguments, reason: str) -> Specialisation:
-        """A specialisation, compiled."""
+        """Compile a specialisation."""
         with compilation(self.name, reason), internal_errors(self.definition):
             found = self.build(arguments)
         self._compilations += 1
@@ -213,7 +212,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return super().bind(arguments, keywords)
 
     def _call_elsewhere(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> R:
-        """A call with arrays of another namespace."""
+        """Make a call with arrays of another namespace."""
         from stcompile.calls.elsewhere import refuse_writes, there
 
         found = self.specialise(self.bind(arguments, keywords), False)
@@ -229,12 +228,13 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return result
 
     def _call_with_stops(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> R:
-        """A call that stops in the debugger (`break_in_adjoint`)."""
+        """Make a call that stops in the debugger (`break_in_adjoint`)."""
         bound = self.bind(arguments, keywords)
         return self.run(with_stops(self.specialise(bound)), bound)
 
     def run(self, specialisation: Specialisation, arguments: Arguments) -> R:
-        """Make a call. One that could not write what it writes is refused before it starts."""
+        """Make a call. It is refused before it starts if an array that it writes must not be
+        written."""
         if specialisation.written or specialisation.stored:
             reason = trouble(specialisation, arguments, self.refusals)
             if reason is not None:
@@ -248,7 +248,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
     @property
     def refusals(self) -> Refusals:
-        """What is said of arrays that cannot be written."""
+        """The wording of refusals for arrays that cannot be written."""
         name = self.function_name
         return Refusals(
             f"an array that `{name}` writes into",
@@ -258,8 +258,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         )
 
     def call_with_capsule(self, specialisation: Specialisation, arguments: Arguments) -> R:
-        """A call whose error names a file that raises it again. It is written once for each line
-        of the generated code and each class of errors."""
+        """Make a call whose error names a file that raises it again. The file is written once for
+        each line of the generated code and each class of errors."""
         from stcompile.export.capsule import Inputs, write_capsule
 
         hidden = zip(specialisation.keywords, specialisation.hidden, strict=True)
@@ -283,8 +283,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return result
 
     def call_without_nans(self, specialisation: Specialisation, arguments: Arguments) -> R:
-        """A call that raises `NanError` if there is a NaN among the results. Then it leaves the
-        arguments and random generators as they were."""
+        """Make a call that raises `NanError` if there is a NaN among the results. Then it restores
+        the arguments and random generators."""
         from stcompile.reports.nans import arrays_of, has_infinity_or_nan, has_nan, nan_error
         from stcompile.wengert.generators import States
 
@@ -309,11 +309,11 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
     @property
     def unfound(self) -> str:
-        """What is said of a NaN whose origin is not found."""
+        """The message for a NaN whose origin is not found."""
         return "a result has a NaN, but there is none when the call is repeated"
 
     def suspects(self, specialisation: Specialisation, arguments: Arguments) -> Iterator[Staged]:
-        """The programs in which the origin of a NaN is looked for, one after the other."""
+        """The programs in which the origin of a NaN is looked for, in order."""
         yield self.stage(arguments)
         yield specialisation.staged
 

@@ -1,8 +1,8 @@
 """Calls with the arrays of another namespace than NumPy's.
 
 The compiler reads functions that are written with NumPy, for NumPy's types. An array of another
-library stands in a signature as one of NumPy's with its shape and dtype; the generated code gets
-the array itself.
+library is treated in signatures as an array of NumPy's with its shape and dtype; the generated code
+gets the array itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stcompile.base.location import Location
 
 
 def stand_in(value: Any) -> Any:
-    """The same structure with NumPy's arrays, of which only shapes and dtypes count."""
+    """Replace the arrays in a structure by NumPy's, of which only shapes and dtypes count."""
     return trees.map_leaves(lambda _, leaf: _array_like(leaf), value)
 
 
@@ -36,7 +36,8 @@ def _array_like(leaf: Any) -> Any:
 
 
 def there(namespace: str, values: Any) -> Any:
-    """A structure with NumPy's arrays made arrays of the namespace, and the others as they are."""
+    """Replace NumPy's arrays in a structure by arrays of the namespace; other leaves stay
+    unchanged."""
     asarray = import_module(namespace).asarray
     return trees.map_leaves(
         lambda _, leaf: asarray(leaf) if isinstance(leaf, np.ndarray | np.generic) else leaf, values

@@ -1,9 +1,9 @@
-"""The entry of a compiled function: generated code that checks a call and makes it.
+"""Entries of a compiled function: generated code that checks a call and makes it.
 
 `stcompile.calls.dispatch` finds out by keys, guards and checks of memory whether a compiled
 function may be called. For a signature that comes again, this module generates straight-line Python
-code that does the same for that one function. An entry returns `MISS` for anything that it does not
-expect; the dispatcher then takes its general way, which stays the reference.
+code that does the same for that function alone. An entry returns `MISS` for anything that it does
+not expect; the dispatcher then takes its general way, which stays the reference.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from stcompile.wengert.types import COMMUNICATOR, Type
 
 
 class _Miss:
-    """What an entry returns when the call is not for it."""
+    """The result of an entry if the call does not fit it."""
 
 
 MISS: Final = _Miss()
@@ -40,14 +40,14 @@ MISS: Final = _Miss()
 
 @dataclass(frozen=True)
 class Call:
-    """What the code of an entry is generated from.
+    """The facts that the code of an entry is generated from.
 
-    ``arguments`` are names with the keys of `stcompile.calls.signature`; those with a place are
-    read there, the others come from the caller by position. ``written`` are those whose arrays the
-    call changes, and ``stored`` the hidden inputs that it changes (by position). ``keywords`` are
-    the function's names for the hidden inputs. ``tell`` adds the user's line to an error that the
-    function raises. ``beside`` are the attributes of arguments that the function reads although
-    they are not fields: the argument, the path, and the key.
+    ``arguments`` are names with the keys of `stcompile.calls.signature`; arguments with a place are
+    read there, the others come from the caller by position. ``written`` are the arguments whose
+    arrays the call changes, and ``stored`` the hidden inputs that it changes (by position).
+    ``keywords`` are the function's names for the hidden inputs. ``tell`` adds the user's line to an
+    error that the function raises. ``beside`` are the attributes of arguments that the function
+    reads although they are not fields: the argument, the path, and the key.
     """
 
     name: str
@@ -65,14 +65,15 @@ class Call:
 
 
 def entry_of(call: Call) -> Callable[[tuple[Any, ...]], Any]:
-    """A function of the tuple of all arguments by position: the result of the call, or `MISS`."""
+    """Make a function of the tuple of all arguments by position; it returns the result of the call,
+    or `MISS`."""
     writer = _Writer(call)
     return link(writer.source(), "entry", names=writer.names)
 
 
 @dataclass(frozen=True)
 class _Leaf:
-    """An array of a call: the name of the local variable that holds it."""
+    """An array of a call: the local variable that holds it, and its layout."""
 
     variable: str
     layout: Any
@@ -176,7 +177,7 @@ class _Writer:
     # --- arguments -----------------------------------------------------------------------------
 
     def _check(self, variable: str, key: Any, shown: str, argument: str) -> None:
-        """Check one argument, or a part of one, and give its parts names."""
+        """Check an argument, or a part of an argument, and give its parts names."""
         self._comment(shown)
         tag, *rest = key
         if tag == "array":
@@ -217,7 +218,7 @@ class _Writer:
             yield f"{variable}.flags.writeable"
 
     def _lengths(self, variable: str, shape: Sizes) -> Iterator[str]:
-        """Check a shape, and give the lengths in it names that are named in the program."""
+        """Check a shape, and give names to the lengths in it that are named in the program."""
         yield f"{variable}.ndim == {len(shape)}"
         for axis, dim in enumerate(shape):
             symbol = named_by(dim)
@@ -257,7 +258,7 @@ class _Writer:
         alike: Callable[[Any, Any], bool],
         others: Sequence[str],
     ) -> None:
-        """Check that a structure has a type and these keys."""
+        """Check that a structure has the given type and keys."""
         tests = [f"type({variable}) is {self.bind(kind)}"]
         if kind in (dict, list, tuple):
             tests.append(f"len({variable}) == {len(keys)}")
@@ -322,7 +323,7 @@ class _Writer:
                 self._unless(f"({variable} is {expected} or {ask})")
 
     def _captured_structure(self, variable: str, structure: Any) -> None:
-        """Check the types and keys of a structure: what `structure_of` says of it."""
+        """Check the types and keys of a structure against the result of `structure_of`."""
         kind, parts, others = structure
         keys = [key for (_, key), _ in parts]
         self._structure_type(variable, kind, keys, same, others)
@@ -334,7 +335,7 @@ class _Writer:
                 self._captured_structure(name, part)
 
     def _hidden(self, at: int, hidden: Hidden) -> _Leaf:
-        """Read a captured array or number, and check what it is."""
+        """Read a captured array or number, and check its type."""
         variable, type_ = self._variable(), hidden.variable.type
         self._comment(hidden.place.description)
         self._lines.append(f"{variable} = {hidden.place.expression(self.bind)}")

@@ -1,10 +1,11 @@
-"""Fingerprints: what tells a value of this process from one that stands in its place in another.
+"""Fingerprints: keys that tell whether a value of another process is the same as a value of this
+process.
 
-Within a process an object is told by its identity. Across processes it is told by what it is made
-of: a function by its code, the text of its lines and where it stands, a class by its bases and its
-methods, a transformed function by what it was made with. Of an object of the user's class only the
-class is looked at: the attributes that a program reads have guards of their own. What cannot be
-told in this way is `Untold`.
+Within a process an object is known by its identity. Across processes it is known by its parts: a
+function by its code, the text of its lines and its location, a class by its bases and its methods,
+a transformed function by the arguments that it was made with. Of an object of the user's class only
+the class is looked at: the attributes that a program reads have guards of their own. Values that
+have no fingerprint are `Untold`.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _NUMBERS = (int, bool, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
 class Untold(Exception):
-    """A value of which nothing says whether another process has the same."""
+    """Raised for a value that another process cannot compare with its own."""
 
 
 def digest_of(fingerprint: Fingerprint) -> str:
@@ -57,13 +58,13 @@ def digest_of(fingerprint: Fingerprint) -> str:
 
 
 def fingerprint(value: Any) -> Fingerprint:
-    """What tells a value from others, in any process; `Untold` if nothing does."""
+    """A key that is equal for the same value in any process; `Untold` if there is none."""
     return _Teller().tell(value)
 
 
 class _Teller:
     def __init__(self) -> None:
-        self._around: list[Any] = []  # what the value that is told is a part of
+        self._around: list[Any] = []  # the containers around the value at hand
         self._classes: dict[type, Fingerprint] = {}
         self._instances: dict[int, int] = {}  # by identity, numbered in the order of their places
 
@@ -143,8 +144,8 @@ class _Teller:
         return self._instance(value)
 
     def _instance(self, value: Any) -> Fingerprint:
-        """An object of a class that Python code alone makes up, and which of those that were told
-        before it is; guards tell of its attributes."""
+        """The fingerprint of an object of a class that is written in Python alone, with its number
+        among the objects that were met so far; guards check its attributes."""
         kind = type(value)
         if str(kind.__module__).split(".")[0] == "stcompile":
             return "instance", self._name(kind)
@@ -182,8 +183,8 @@ class _Teller:
         return self._classes[cls]
 
     def _held(self, value: Any) -> Fingerprint:
-        """What a class has under a name: functions and plain values. A program that reads more of
-        it has a guard on that."""
+        """The fingerprint of the object that a class has under a name: functions and plain values.
+        A program that reads more of it has a guard for that."""
         if isinstance(value, staticmethod | classmethod):
             value = value.__func__
         if isinstance(value, property):
@@ -219,8 +220,8 @@ class _Teller:
 
 
 def _has_attributes_alone(cls: type) -> bool:
-    """True if instances have nothing but a dict, slots and weak references to them: no items, and
-    nothing that compiled code keeps in them."""
+    """True if instances have only a dict, slots and weak references: no items, and no data of
+    compiled code."""
     held = (part for owner in cls.__mro__ for part in vars(owner).values())
     slots = sum(isinstance(part, types.MemberDescriptorType) for part in held)
     most = object.__basicsize__ + (slots + 2) * struct.calcsize("P")
@@ -232,7 +233,7 @@ def _shown(value: Any) -> str:
 
 
 def _is_library(file: str) -> bool:
-    """True for files of stcompile, NumPy and Python's own library: the versions tell."""
+    """True for files of stcompile, NumPy and Python's own library, which the versions identify."""
     if file.startswith(_FOLDERS):
         return True
     if file.startswith(PYTHON + os.sep):
@@ -242,7 +243,7 @@ def _is_library(file: str) -> bool:
 
 def _is_of_library(module: str) -> bool:
     """True for modules of stcompile, NumPy, SciPy and Python's own library. A module of the user's
-    may have the name of one."""
+    may have the same name as a library's."""
     root = module.split(".")[0]
     if root not in _OWN and root not in sys.stdlib_module_names - {"__main__"}:
         return False
@@ -251,7 +252,7 @@ def _is_of_library(module: str) -> bool:
 
 
 def _is_importable(value: Any) -> bool:
-    """True for what a library has under its own name, such as its compiled functions."""
+    """True for objects that a library has under their own names, such as its compiled functions."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str):
         return False
@@ -267,7 +268,8 @@ def _is_importable(value: Any) -> bool:
 
 
 def _code_parts(code: types.CodeType) -> Fingerprint:
-    """What a code object does, and from which characters of the text each step was compiled."""
+    """The instructions of a code object, and the characters of the text that each was compiled
+    from."""
     names = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_names",
              "co_varnames", "co_freevars", "co_cellvars")  # fmt: skip
     tables = ("co_code", "co_linetable", "co_exceptiontable")
@@ -288,8 +290,8 @@ def _constant(value: Any) -> Fingerprint:
 
 
 def _text_of(code: types.CodeType) -> Fingerprint:
-    """The lines that a function was written in: generated code cites them. They have to be those
-    of a file, which another process reads as well."""
+    """The lines that a function was written in: generated code cites them. They have to be lines of
+    a file, which another process reads as well."""
     file = code.co_filename
     if not os.path.isfile(file) or not file.endswith(tuple(importlib.machinery.SOURCE_SUFFIXES)):
         raise Untold(f"the text of {code.co_name} is in no file")

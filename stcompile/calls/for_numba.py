@@ -1,9 +1,9 @@
-"""A compiled function as one of Numba's, which other functions under ``@njit`` call.
+"""Compiled functions as functions of Numba's, which other functions under ``@njit`` call.
 
-It is for the shapes and static values of the arguments that it was made with. Types are Numba's
-business; shapes and static values are compared at every call, since machine code that is given
-other arrays would read what lies beside them. Captured numbers are what they were when it was made,
-as Numba's are.
+The function is for the shapes and static values of the arguments that it was made with. Numba
+checks types; shapes and static values are compared at every call, since machine code that is given
+other arrays would read beyond their ends. Captured numbers keep the values that they had when it
+was made, as Numba's do.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _HINT = (
     "give it arrays, numbers and plain tuples of them; what needs more than Numba knows of NumPy "
     "is called from Python"
 )
-_FRAME = ("Failed in", "During:", "File ")  # how lines begin that say where Numba was
+_FRAME = ("Failed in", "During:", "File ")  # beginnings of lines that say where Numba was
 _COMPARED = (bool, int, str)  # static values that Numba can compare
 
 
 def for_numba(made: Specialisation, arguments: Arguments) -> Any:
-    """The function under ``@njit``, compiled for the types of these arguments and no others."""
+    """The function under ``@njit``, compiled for the types of the given arguments only."""
     numba = require("numba", "numba", "a function for Numba")
     _check(made)
     njit = numba.njit(error_model="numpy", nogil=True)
@@ -65,7 +65,7 @@ def for_numba(made: Specialisation, arguments: Arguments) -> Any:
 
 
 def _check(made: Specialisation) -> None:
-    """Refuse what a function for Numba cannot have."""
+    """Refuse writes and captured arrays, which a function for Numba cannot have."""
     if made.written:
         written = ", ".join(f"`{name}`" for name in made.written)
         raise ArgumentsError(f"it writes into {written}", hint="compile it with copy=True")
@@ -79,7 +79,7 @@ def _check(made: Specialisation) -> None:
 
 
 def _by_position(function: Any) -> Any:
-    """A function whose keywords can be given by position: Numba binds those wrongly."""
+    """A function whose keywords can be given by position: Numba binds keywords wrongly."""
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount
     code = code.replace(co_argcount=count, co_kwonlyargcount=0)
@@ -104,7 +104,8 @@ def _refusal(made: Specialisation, error: Exception) -> LanguageError:
 
 
 def _place_of_call(program: Program, place: Location) -> Location:
-    """The place of a call; of the first one in it, if it is that of a loop or a branch."""
+    """The location of a call; for the location of a loop or a branch, that of the first call in
+    it."""
     for equation in program.equations:
         inner = [part for part in equation.params.values() if isinstance(part, Program)]
         if not is_taken(equation) and inner:
@@ -119,7 +120,7 @@ def _place_of_call(program: Program, place: Location) -> Location:
 
 
 def _calls(program: Program) -> Iterator[Equation]:
-    """What is left as calls of NumPy's."""
+    """The equations that stay calls of NumPy's."""
     for equation in program.equations:
         inner = [part for part in equation.params.values() if isinstance(part, Program)]
         if inner:
@@ -129,7 +130,7 @@ def _calls(program: Program) -> Iterator[Equation]:
 
 
 def _text(made: Specialisation, arguments: Arguments) -> str:
-    """The text of a module with a function that compares shapes and calls the compiled one."""
+    """The text of a module with a function that compares shapes and calls the compiled function."""
     names, margin = ", ".join(arguments.values), " " * INDENT
     numbers = (ast.unparse(literal(hidden.read())) for hidden in made.hidden)
     given = ", ".join((*arguments.values, *numbers))
@@ -148,7 +149,7 @@ def _text(made: Specialisation, arguments: Arguments) -> str:
 
 
 def _conditions(arguments: Arguments) -> Iterator[tuple[str, str]]:
-    """What must not hold of the arguments, and what is said of them if it does."""
+    """Conditions that must not hold for the arguments, each with the message if it does."""
     for name, value in arguments.values.items():
         for path, leaf in trees.leaves(value):
             shown = trees.show_path(name, path)

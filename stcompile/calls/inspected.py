@@ -31,13 +31,13 @@ class Inspected(Compiler, Shown, Generic[P]):
 
     @abstractmethod
     def specialise(self, arguments: Arguments, with_program: bool = True) -> Specialisation:
-        """The compiled function for these arguments, with its program unless that is not asked
-        for."""
+        """The compiled function for the given arguments, with its program unless ``with_program``
+        is False."""
 
     @property
     @abstractmethod
     def compiled_forms(self) -> Sequence[Specialisation]:
-        """What this has been compiled for, the first one first."""
+        """The specialisations that have been compiled, in order."""
 
     def __str__(self) -> str:
         forms = [f"  compiled for {types_of(form)}" for form in self.compiled_forms]
@@ -56,7 +56,7 @@ class Inspected(Compiler, Shown, Generic[P]):
 
     @public
     def compile(self, *arguments: P.args, **keywords: P.kwargs) -> Callable[..., Any]:
-        """The generated function for these arguments, alone.
+        """The generated function for the given arguments, alone.
 
         It takes arguments as its `source` shows (captured arrays by keyword) and checks nothing:
         with arguments of other types, shapes or memory orders, or after a captured value has
@@ -72,11 +72,11 @@ class Inspected(Compiler, Shown, Generic[P]):
 
     @public
     def compiled(self, *arguments: P.args, **keywords: P.kwargs) -> Any:
-        """The generated function as one of Numba's, which other functions under ``@njit`` call. It
-        needs ``level="compiled"``.
+        """The generated function as a function of Numba's, which other functions under ``@njit``
+        call. It needs ``level="compiled"``.
 
-        It is for the types of these arguments, and raises `ValueError` for other shapes and static
-        values. `LanguageError` if what is left of NumPy in it cannot be compiled by Numba.
+        It is for the types of the given arguments, and raises `ValueError` for other shapes and
+        static values. `LanguageError` if calls of NumPy are left that Numba cannot compile.
         """
         from stcompile.calls.for_numba import for_numba
 
@@ -88,7 +88,7 @@ class Inspected(Compiler, Shown, Generic[P]):
 
     @public
     def source(self, *arguments: P.args, **keywords: P.kwargs) -> Source:
-        """The source of the generated function for these arguments."""
+        """The source of the generated function for the given arguments."""
         return Source(self.specialise(self.bind(arguments, keywords), False).source)
 
     @public
@@ -106,7 +106,7 @@ class Inspected(Compiler, Shown, Generic[P]):
 
     @public
     def report(self, *arguments: P.args, **keywords: P.kwargs) -> Snapshots:
-        """What each stage of the compiler made of the Wengert list. Prints as a table."""
+        """The Wengert list after each stage of the compiler. Prints as a table."""
         from stcompile.reports.snapshots import Snapshot, snapshots_of
 
         staged = self.stage(self.bind(arguments, keywords))
@@ -116,8 +116,8 @@ class Inspected(Compiler, Shown, Generic[P]):
 
     @public
     def memory(self, *arguments: P.args, **keywords: P.kwargs) -> Memory:
-        """The buffers of the generated function for these arguments, and what is alive when;
-        prints as a table."""
+        """The buffers of the generated function for the given arguments, and the values that are
+        alive at each time; prints as a table."""
         from stcompile.reports.memory import memory_of
 
         bound = self.bind(arguments, keywords)
@@ -126,5 +126,5 @@ class Inspected(Compiler, Shown, Generic[P]):
 
     @public
     def allocated_bytes(self, *arguments: P.args, **keywords: P.kwargs) -> int:
-        """Bytes of array data that one call allocates: the sum over its allocating statements."""
+        """Bytes of array data that a call allocates: the sum over its allocating statements."""
         return self.specialise(self.bind(arguments, keywords)).emitted.allocated_bytes

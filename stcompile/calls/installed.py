@@ -1,4 +1,4 @@
-"""What of this installation a compiled function depends on."""
+"""Facts about this installation that a compiled function depends on."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from stcompile.base.location import HERE
 
 
 def versions() -> tuple[object, ...]:
-    """Python, NumPy, and stcompile by its files, as they are in this process."""
+    """The versions of Python and NumPy, and the files of stcompile, in this process."""
     python = sys.implementation.cache_tag, sys.version
     return *python, sys.flags.optimize, str(np.__version__), _sources()
 
 
 @functools.cache
 def scipy_state() -> tuple[object, ...]:
-    """Which SciPy is installed. Importing it to ask would take longer than all the rest."""
+    """A key of the installed SciPy. Importing it would take longer than everything else."""
     spec = importlib.util.find_spec("scipy")
     if spec is None or spec.origin is None:
         return ("none",)
@@ -32,8 +32,8 @@ def scipy_state() -> tuple[object, ...]:
 
 @functools.cache
 def _sources() -> tuple[object, ...]:
-    """The files of the package with their sizes and when they were changed. A package that is
-    worked on changes without getting another version."""
+    """The files of the package with their sizes and times of change. A package under development
+    changes without getting another version."""
     folders = HERE, os.path.dirname(str(templates.__file__))
     return tuple(found for folder in folders for found in sorted(_states(folder)))
 

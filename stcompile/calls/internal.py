@@ -20,7 +20,7 @@ _STAGING = {Run.evaluate.__code__, Run.execute.__code__}
 
 @contextmanager
 def internal_errors(definition: Location | None) -> Iterator[None]:
-    """Any unexpected error within the block becomes an `InternalError`, located at the user's
+    """Turn any unexpected error within the block into an `InternalError`, located at the user's
     expression that was being staged, or else at the function's ``definition``."""
     try:
         yield

@@ -1,7 +1,7 @@
-"""A specialisation as bytes, and back in another process.
+"""Convert a specialisation to bytes, and back in another process.
 
-The bytes are those of `marshal`, which reads code as well as data: they are read only from files
-that this user has written (`stcompile.base.private`).
+The bytes are in the format of `marshal`, which reads code as well as data: they are read only from
+files that this user has written (`stcompile.base.private`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _SCIPY = "from scipy"
 
 def packed(compiler: Compiler, arguments: Arguments, made: Specialisation) -> tuple[bytes, str]:
     """A specialisation as bytes, and a digest of the captured values that it was made for. `Untold`
-    if another process could not verify all that it depends on."""
+    if another process could not verify all its dependences."""
     if made.beside is not None or externals_of(made.staged.program):
         raise Untold("it needs more than its own code")
     addresses, aliases = Addresses(), Aliases()
@@ -94,7 +94,7 @@ def packed(compiler: Compiler, arguments: Arguments, made: Specialisation) -> tu
 
 
 class Aliases:
-    """Which places have one object: a program may compare objects by their identity."""
+    """The places that hold one object: a program may compare objects by their identity."""
 
     def __init__(self) -> None:
         self._first: dict[int, tuple[Any, Any]] = {}  # by identity; the object stays alive
@@ -108,7 +108,7 @@ class Aliases:
 
 
 def _roots(compiler: Compiler, arguments: Arguments) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """The objects that are found in every process that makes this call, each with its address."""
+    """The objects that every process which makes this call has, each with its address."""
     yield ("compiler",), compiler
     for name, value in arguments.values.items():
         yield from _nodes(value, name, ())
@@ -133,7 +133,8 @@ def _type_parts(hidden: Hidden) -> tuple[Any, ...]:
 
 
 def _told_number(hidden: Hidden) -> str:
-    """A captured number stands in the text as a default; of an array there is nothing in it."""
+    """The digest of a captured number, which is a default in the text; "" for an array, which is
+    not."""
     if hidden.variable.type.kind in ("array", "object"):
         return ""
     return digest_of(fingerprint(hidden.read()))
@@ -159,8 +160,8 @@ def _saved(value: np.ndarray[Any, Any]) -> bytes:
 def unpacked(
     compiler: Compiler, arguments: Arguments, key: SignatureKey, content: bytes
 ) -> Specialisation:
-    """The specialisation of such bytes, linked here; `Stale` if something that it depends on is not
-    as it was where it was compiled."""
+    """The specialisation of such bytes, linked here; `Stale` if a dependence differs from the
+    process where it was compiled."""
     kept: dict[str, Any] = marshal.loads(content)
     if kept["scipy"] and kept["scipy"] != scipy_state():
         raise Stale("another SciPy")
@@ -241,7 +242,7 @@ def _attribute(arguments: Arguments, name: str, path: Any, told: str) -> tuple[s
 
 
 def _located(lines: tuple[tuple[Any, ...], ...], number: int) -> Location | None:
-    """The user's line for one of the generated text."""
+    """The user's line for a line of the generated text."""
     return next((Location(*place) for at, *place in lines if at == number), None)
 
 

@@ -1,11 +1,11 @@
-"""Functions that Numba compiles: each once for a process, and once for all of a user's processes.
+"""Kernels that Numba compiles: each once for a process, and once for all of a user's processes.
 
-Two kernels of equal code are one object of Numba's, whichever programs they belong to. What Numba
-has made of one for the types of a call is kept beside compiled programs, in the same private folder
-(`stcompile.base.private`): it holds machine code. Numba's own cache needs a file for each module,
-believes what stands beside it, and raises where that is damaged.
+Two kernels of equal code are a single object of Numba's, whichever programs they belong to. The
+machine code of a kernel for the types of a call is kept beside compiled programs, in the same
+private folder (`stcompile.base.private`). Numba's own cache needs a file for each module, trusts
+the files that it finds, and raises if they are damaged.
 
-What Numba has cached names a module that it imports to load it: this one.
+Cached machine code names a module that Numba imports to load it: this module.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _SHARED: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 
 def share(namespace: dict[str, Any], program: str) -> None:
-    """Put kernels of equal code that were made before in place of those of a program's module,
-    which was just executed, and give the others their cache."""
+    """Replace the kernels of a program's module, which was just executed, by kernels of equal code
+    that were made before, and give the others their cache."""
     made = {name: value for name, value in namespace.items() if written_as(value) is not value}
     for name, kernel in made.items():
         digest = give_cache(kernel, program)
@@ -48,8 +48,8 @@ def share(namespace: dict[str, Any], program: str) -> None:
 
 
 def give_cache(kernel: Any, program: str) -> str:
-    """Have Numba look for a kernel of a program in the cache, and tell of it if it takes long.
-    Returns what tells the kernel from others; "" if nothing does."""
+    """Have Numba look for a kernel of a program in the cache, and report long compilations. Return
+    the digest of the kernel; "" if it has none."""
     try:
         digest, function, compiler = _digest(kernel), kernel.py_func, kernel._compiler
         name = f"{function.__name__} of {program}"
@@ -61,18 +61,18 @@ def give_cache(kernel: Any, program: str) -> str:
     function.__qualname__ = f"{digest}.{function.__name__}"  # names in machine code are made of it
     function.__module__ = __name__
     for one in _with_called(kernel):
-        one.py_func.__globals__["__name__"] = __name__  # what Numba imports
+        one.py_func.__globals__["__name__"] = __name__  # Numba imports this module
     return digest
 
 
 def _compiled(name: str, compile: Callable[..., Any], *types: Any) -> Any:
-    """What Numba makes of a kernel for the types of a call."""
+    """Let Numba compile a kernel for the types of a call."""
     with shown_if_long(f"Numba compiles {name}"), kernel_compilation(name):
         return compile(*types)
 
 
 def _without_fail(compile: Callable[..., Any], *types: Any) -> Any:
-    """The same for code that was written for Numba, which has to take it."""
+    """Compile code that was written for Numba; a failure is an error of stcompile."""
     try:
         return compile(*types)
     except import_module("numba.core.errors").NumbaError as error:
@@ -84,12 +84,12 @@ def _without_fail(compile: Callable[..., Any], *types: Any) -> Any:
         ) from error
 
 
-# --- what tells kernels apart --------------------------------------------------------------------
+# --- digests of kernels --------------------------------------------------------------------------
 
 
 def _digest(kernel: Any) -> str:
-    """What the machine code of a kernel depends on, but for types and the processor; `Untold` if
-    that is more than code and modules."""
+    """A digest of everything that the machine code of a kernel depends on, except for types and the
+    processor; `Untold` if that is more than code and modules."""
     told = [
         (_code(f.py_func.__code__), sorted(f.targetoptions.items()), _read(f.py_func))
         for f in _with_called(kernel)
@@ -98,7 +98,7 @@ def _digest(kernel: Any) -> str:
 
 
 def _with_called(kernel: Any) -> list[Any]:
-    """A kernel, the functions for Numba that it calls, and those that they call."""
+    """A kernel, and all functions for Numba that it calls, directly or indirectly."""
     found = [kernel]
     for one in found:
         called = (value for _, value in _globals(one.py_func) if written_as(value) is not value)
@@ -126,7 +126,7 @@ def _read(function: types.FunctionType) -> list[tuple[str, str]]:
 
 
 def _code(code: types.CodeType) -> tuple[Any, ...]:
-    """What code does, wherever it stands and whatever its function is called."""
+    """A key of code, independent of its location and of the name of its function."""
     constants = tuple(
         _code(value) if isinstance(value, types.CodeType) else (type(value).__name__, repr(value))
         for value in code.co_consts
@@ -136,7 +136,7 @@ def _code(code: types.CodeType) -> tuple[Any, ...]:
 
 
 def _installed() -> tuple[Any, ...]:
-    """The versions and settings that decide what machine code Numba makes."""
+    """The versions and settings that the machine code made by Numba depends on."""
     config = import_module("numba").config
     settings = config.OPT, config.BOUNDSCHECK, config.USING_SVML, config.DEBUGINFO_DEFAULT
     versions = (import_module(name).__version__ for name in ("numpy", "numba", "llvmlite"))
@@ -147,7 +147,7 @@ def _installed() -> tuple[Any, ...]:
 
 
 class KernelCache:
-    """What Numba asks for the machine code of a kernel."""
+    """The cache object that Numba asks for the machine code of a kernel."""
 
     cache_path = None
 
@@ -187,7 +187,8 @@ class KernelCache:
         guarded(keep, f"{self.kernel} is not cached", folder)
 
     def enable(self) -> None:
-        """The environment decides whether there is a cache, for kernels as for programs."""
+        """Do nothing: the environment decides whether there is a cache, for kernels as for
+        programs."""
 
     disable = flush = enable
 

@@ -2,13 +2,13 @@
 
 The first call of a function is compiled for the numbers that its arrays have. When another length
 of an axis comes, all else being equal, the function is compiled once more with a name for the
-length of this axis, and every further length runs what is there. Axes that had equal lengths in all
-calls so far have one name, and are expected to be equal. Lengths of 0 and 1 are compiled for
-themselves, because arrays of one row are spread over others.
+length of this axis, and every further length runs that code. Axes that had equal lengths in all
+calls so far share a name, and are expected to be equal. Lengths of 0 and 1 are compiled separately,
+because arrays of a single row are broadcast.
 
-Some programs need to know that a length is not too short, as for `x[:5]` to have five items: if one
-cannot be compiled for all lengths, it is tried for those from a larger number on. What cannot be
-compiled without the number itself is remembered: such an axis keeps it.
+Some programs need to know that a length is not too short, as for `x[:5]` to have five items: a
+program that cannot be compiled for all lengths is tried for lengths from a larger number on. If a
+program cannot be compiled without the number itself, this is remembered: the axis keeps its number.
 """
 
 from __future__ import annotations
@@ -51,9 +51,8 @@ def shapes_in(key: SignatureKey, names: Sequence[str]) -> Shapes:
 
 
 def with_sizes(key: SignatureKey, names: Sequence[str], sizes: Mapping[Part, Any]) -> SignatureKey:
-    """The key of all calls whose arrays have these dims. Of an array with a named length, the order
-    of its axes in memory is told; where there are gaps between its elements, it may lie in any
-    way."""
+    """The key of all calls whose arrays have these dims. For an array with a named length, the key
+    has the order of its axes in memory; with gaps between its elements, any strides."""
     pairs = zip(names, key[2], strict=True)
     return key[0], key[1], tuple(_with_sizes(arg, name, (), sizes) for name, arg in pairs)
 
@@ -79,8 +78,8 @@ def _order(dtype: np.dtype[Any], dims: tuple[int, ...], strides: tuple[int, ...]
 
 @dataclass(frozen=True)
 class Form:
-    """A program for several lengths: the dims of the arrays that have some, the shapes of the call
-    that it is made for, and its key."""
+    """A program for several lengths: the dims of the arrays with named lengths, the shapes of the
+    call that it is made for, and its key."""
 
     sizes: Mapping[Part, Sizes]
     shapes: Shapes
@@ -106,8 +105,8 @@ class Form:
 
 @dataclass
 class Family:
-    """The calls of a function that differ in the lengths of axes alone; ``is_named`` says that
-    these have names from the first call on."""
+    """The calls of a function that differ in the lengths of axes alone; ``is_named`` is true if the
+    lengths have names from the first call on."""
 
     names: tuple[str, ...]
     is_named: bool
@@ -122,7 +121,7 @@ class Family:
         return next((form for form in reversed(self.forms) if form.fits(shapes)), None)
 
     def wanted(self, key: SignatureKey) -> Form | None:
-        """The form that a call is to be compiled in; None for its numbers."""
+        """The form that a call is to be compiled in; None to compile it for its numbers."""
         shapes = shapes_in(key, self.names)
         before = [*self.seen, shapes]
         axes = [
@@ -133,7 +132,7 @@ class Family:
             if self.is_named or any(_length(one, (*part, axis)) != length for one in self.seen)
         ]
         groups: dict[tuple[int, ...], list[Axis]] = {}
-        for axis in axes:  # those that were equal in all calls have one name
+        for axis in axes:  # axes that were equal in all calls have one name
             groups.setdefault(tuple(_length(one, axis) for one in before), []).append(axis)
         dims: dict[Part, list[Any]] = {}
         for number, (lengths, group) in enumerate(groups.items(), 1):
@@ -154,8 +153,9 @@ class Family:
             self.forms.append(form)
 
     def fix(self, form: Form, error: Exception) -> None:
-        """Note that compiling a form has failed: axes need to be longer, or their numbers. Where it
-        is not known which ones, all are taken to be longer, and then the last one gives in."""
+        """Note that compiling a form has failed: axes need a larger least length, or their numbers.
+        If the axes are not known, all get a larger least length, and then the last axis keeps its
+        number."""
         symbols, reason = needed(error)
         axes = [
             ((*part, axis), named_by(dim))
@@ -172,7 +172,7 @@ class Family:
                 self.turns[axis] = self.turns.get(axis, 0) + 1
 
     def _is_long(self, axis: Axis, form: Form) -> bool:
-        """True if an axis cannot be taken to be longer than it was."""
+        """True if the least length of an axis cannot be raised further."""
         turn = self.turns.get(axis, 0)
         before = [_length(one, axis) for one in (*self.seen, form.shapes)]
         shortest = min(length for length in before if length >= LEAST)
@@ -180,7 +180,7 @@ class Family:
 
 
 def outline_of(key: SignatureKey, names: Sequence[str]) -> SignatureKey:
-    """What calls that differ in the lengths of axes alone have in common."""
+    """The key without lengths, equal for calls that differ in the lengths of axes alone."""
     shapes = shapes_in(key, names)
     return with_sizes(key, names, {part: (None,) * len(dims) for part, dims in shapes.items()})
 
@@ -203,9 +203,9 @@ def needed(error: BaseException) -> tuple[frozenset[Symbol], str]:
 
 @dataclass(frozen=True, repr=False)
 class Lengths(Shown):
-    """What a function was compiled for, as it is now: ``compilations`` are how often it was, and
-    ``named`` the axes whose length has a name in the program, such as ``x.shape[0]``. ``numbers``
-    are those that change but keep a number, with the reason. Prints as a list."""
+    """The forms that a function was compiled for, at present: ``compilations`` counts them, and
+    ``named`` are the axes whose length has a name in the program, such as ``x.shape[0]``.
+    ``numbers`` are the axes that change but keep a number, with the reason. Prints as a list."""
 
     compilations: int
     named: tuple[str, ...]
@@ -225,7 +225,7 @@ def indented(text: str) -> Iterator[str]:
 
 
 def lengths_of(families: Iterable[Family], compilations: int) -> Lengths:
-    """What is known of the lengths of the arguments of a function."""
+    """The `Lengths` of a function."""
     found = [*families]
     named = (
         _shown((*part, axis))

@@ -20,8 +20,8 @@ from stcompile.base.locks import Lock
 def limited(
     function: Callable[..., Any], threads: int | Literal["auto"], name: str
 ) -> Callable[..., Any]:
-    """The function, called with so many threads. What is said when a number is chosen for it has
-    its ``name``."""
+    """The function, called with the given number of threads. The message about a chosen number
+    mentions ``name``."""
     found = limits()
     found.renew()  # SciPy may have been imported since
     if threads != "auto":

@@ -1,4 +1,4 @@
-"""From source text to a function that tracebacks, `inspect.getsource` and pdb can show."""
+"""Link source text as a function that tracebacks, `inspect.getsource` and pdb can show."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def link(
     code: types.CodeType | None = None,
 ) -> Callable[..., Any]:
     """Execute ``source`` as a module and return its function ``name``, or its factory
-    ``workspace``. ``names`` are further globals of the module, and ``code`` is
-    the text as `compiled` gives it.
+    ``workspace``. ``names`` are further globals of the module, and ``code`` is the text as
+    `compiled` gives it.
 
     The text is kept in `linecache` for as long as that object lives (a function that a factory made
     keeps it alive), under a file name made of ``name`` and a hash of the text: the same source has
@@ -56,13 +56,13 @@ def compiled(source: str, name: str) -> types.CodeType:
 
 
 def source_filename(source: str, name: str) -> str:
-    """``<stcompile loss_value_and_grad 3f2a9c01d2e4>``."""
+    """The file name of a text, ``<stcompile loss_value_and_grad 3f2a9c01d2e4>``."""
     digest = hashlib.sha256(source.encode()).hexdigest()[:12]
     return f"<stcompile {name} {digest}>"
 
 
 class _Entry(tuple[int, None, list[str], str]):
-    """An entry of `linecache` with a token for each function it is for."""
+    """An entry of `linecache` with a token for each function that it is for."""
 
     users: list[None]
 

@@ -1,4 +1,4 @@
-"""How long Numba will take for the kernels of a module, from their text.
+"""Estimates of the time that Numba takes for the kernels of a module, from their text.
 
 Numba's own work and LLVM's are nearly in proportion to what stands in the text. The numbers were
 fitted to the 66 programs of the benchmarks, whose kernels took 0.2 to 15 s of one core of a server

@@ -1,7 +1,7 @@
-"""Arrays that share memory, and cheap reasons why they cannot.
+"""Arrays that share memory, and cheap proofs that they do not.
 
-A call that writes arrays must not be given two that overlap. NumPy answers that for two arrays by
-comparing addresses, which is slow for many pairs. Most pairs can be decided by who *owns* the
+A call that writes arrays must not be given two that overlap. NumPy decides that for two arrays by
+comparing addresses, which is slow for many pairs. Most pairs can be decided by the *owner* of the
 memory: an ndarray that was not made from another object has allocated its elements itself, and
 shares them only with its views. So two arrays whose owners are different objects are disjoint. A
 view of a plain array refers to the owner as its ``base``. Where the owner is unknown (memory from
@@ -31,8 +31,8 @@ def overlap(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
 
 
 def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
-    """True if two elements of an array may be in the same place, as in a view that repeats a row:
-    unless the elements along each axis step over all that the faster axes reach."""
+    """True if two elements of an array may be at the same address, as in a view that repeats a row:
+    unless the elements along each axis step over all addresses that the faster axes reach."""
     steps = [(abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1]
     reached = array.itemsize
     for stride, length in sorted(steps):
@@ -43,8 +43,8 @@ def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
 
 
 def owner(array: np.ndarray[Any, Any]) -> Any:
-    """The object that allocated the memory of an array, and shares it only with views of it; None
-    if unknown."""
+    """The object that allocated the memory of an array, and shares it only with views of the array;
+    None if unknown."""
     at: Any = array
     while type(at) in (np.ndarray, np.memmap):
         if at.flags.owndata:
@@ -58,7 +58,7 @@ def overlaps(
     written: Sequence[np.ndarray[Any, Any]],
     owners: Container[int],
 ) -> bool:
-    """True if an array shares memory with one of ``written``, whose owners have the identities
+    """True if an array shares memory with an array of ``written``, whose owners have the identities
     ``owners``."""
     mine = owner(array)
     if mine is not None and id(mine) not in owners:
@@ -82,7 +82,7 @@ class Known:
     def note(
         self, written: Sequence[np.ndarray[Any, Any]], others: Sequence[np.ndarray[Any, Any]]
     ) -> None:
-        """Remember that no array of ``written`` overlaps another of these."""
+        """Remember that no array of ``written`` overlaps another given array."""
         owners = [owner(array) for array in written]
         is_unknown = any(one is None for one in owners)
         identities = _Everything() if is_unknown else frozenset(map(id, owners))
@@ -92,7 +92,7 @@ class Known:
     def has(
         self, written: Sequence[np.ndarray[Any, Any]], others: Sequence[np.ndarray[Any, Any]]
     ) -> bool:
-        """True if these are the arrays that were noted, unchanged."""
+        """True if the given arrays are the arrays that were noted, unchanged."""
         known = self.facts[:-2]
         facts = list(itertools.chain.from_iterable(map(_facts, (*written, *others))))
         same = (a is b or (type(a) is tuple and a == b) for a, b in zip(facts, known, strict=False))

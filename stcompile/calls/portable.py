@@ -1,9 +1,9 @@
-"""Places, and what they start from, in a form that another process can read.
+"""Places, and the objects that they start from, in a form that another process can read.
 
 A place is an expression over objects that this process holds: a function, a cell, the globals of a
-module. Each of them gets an *address*: how it is found from what every process has, which is the
-transformed function itself, the arguments of the call, libraries, and what a guard before this one
-has read. `Unportable` is raised for objects that are found in no such way.
+module. Each object gets an *address*, which says how to find it from objects that every process
+has: the transformed function itself, the arguments of the call, libraries, and values that an
+earlier guard has read. `Unportable` is raised for objects without an address.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from stcompile.calls.fingerprint import Untold
 
 Address: TypeAlias = tuple[Any, ...]
 Portable: TypeAlias = tuple[str, types.CodeType, tuple[Address, ...], str]
-"""An expression as text and compiled, the addresses of its objects, and how it is described."""
+"""An expression as text and compiled, the addresses of its objects, and its description."""
 
 _MARK = "\0"  # around the number of an object; text in an expression is quoted, and has none
 _PLAIN = (str, int, float, bool, bytes, type(None))
@@ -44,7 +44,7 @@ class Addresses:
         self._found: dict[int, tuple[Any, Address]] = {}  # by identity; the object stays alive
 
     def note(self, value: Any, address: Address) -> None:
-        """Note an object, and what it is made of."""
+        """Note an object, and its parts."""
         waiting = [(value, address)]
         while waiting and len(self._found) < _MOST:
             value, address = waiting.pop()
@@ -74,7 +74,7 @@ class Addresses:
         raise Unportable(f"another process would not find {value!r:.200}")
 
     def portable(self, place: Place) -> Portable:
-        """A place, for another process."""
+        """A place in a form for another process."""
         objects: list[Any] = []
 
         def bind(value: Any) -> str:
@@ -94,7 +94,7 @@ def _named(parts: Sequence[str], name: Callable[[int], str]) -> Iterator[str]:
 
 
 def _parts(value: Any) -> Iterator[tuple[tuple[str, Any], Any]]:
-    """What an object is made of, each part with the step that leads to it."""
+    """The parts of an object, each with the step that leads to it."""
     if isinstance(value, types.FunctionType):
         yield ("attribute", "__globals__"), value.__globals__
         for at, cell in enumerate(value.__closure__ or ()):
@@ -127,7 +127,8 @@ _WRAPPED = ("__func__", "__self__", "func", "args", "keywords", "__wrapped__", "
 
 
 def _library_address(value: Any) -> Address | None:
-    """The address of a module, of its globals, or of what it has under the object's own name."""
+    """The address of a module, of its globals, or of an object that a module has under the object's
+    own name."""
     if value is MISSING:
         return ("missing",)
     if value is sys.modules:
@@ -155,12 +156,12 @@ def _looked_up(module: str, name: str) -> Any:
 
 
 class Stale(Exception):
-    """What is here is not what was there."""
+    """Raised when a cache entry names an object that is missing or different in this process."""
 
 
 class Objects:
-    """The objects of addresses, here. ``roots`` are those that every process has; the values that
-    guards have read are added as they are read."""
+    """The objects of addresses in this process. ``roots`` are the objects that every process has;
+    the values that guards have read are added as they are read."""
 
     def __init__(self, roots: Mapping[Address, Any]) -> None:
         self._roots = dict(roots)
@@ -193,7 +194,7 @@ class Objects:
             raise Stale(f"{address} is not here") from None
 
     def place(self, portable: Portable) -> Place:
-        """A place of another process, here."""
+        """A place of another process, converted to this process."""
         text, code, addresses, description = portable
         objects = tuple(map(self.at, addresses))
         names = {f"c{at}": value for at, value in enumerate(objects)}
@@ -206,7 +207,8 @@ class Objects:
 
 
 def _from_library(kind: str, module: str, name: str = "") -> Any:
-    """A module, what is in it, or its globals. Programs import their own modules themselves."""
+    """A module, an object in it, or its globals. The program's own modules are not imported
+    here."""
     if module not in sys.modules:
         if module.split(".")[0] not in _OWN:
             raise Stale(f"{module} is not imported")

@@ -1,7 +1,7 @@
-"""Errors that generated code raises: which of the user's lines they are of, and what they say.
+"""Errors that generated code raises: the user's lines that they belong to, and their messages.
 
-Compiled code raises words and numbers, of which the message is made here, and its traceback has the
-call of the kernel and the helper that raised, but not what lies between: these are the lines of the
+Compiled code raises words and numbers, of which the message is made here. Its traceback has the
+call of the kernel and the helper that raised, but not the frames in between, for the lines of the
 kernel that call the helper.
 """
 
@@ -16,20 +16,20 @@ KERNEL = re.compile(r"\bkernel_\d+\b")
 
 
 def say(error: Exception) -> None:
-    """Make one message of the words and numbers that an error was raised with."""
+    """Join the words and numbers that an error was raised with into its message."""
     if isinstance(error, IndexError) and len(error.args) > 1:
         error.args = (" ".join(map(str, error.args)),)
 
 
 def line_of(error: Exception, filename: str) -> int:
-    """The line of a file that an error went through; 0 if there is none."""
+    """The line of a file that an error went through; 0 if it went through none."""
     return next((line for name, line, _ in _frames(error) if name == filename), 0)
 
 
 def places_of(
     error: Exception, filename: str, source: str, locate: Callable[[int], Location | None]
 ) -> Sequence[Location]:
-    """The user's places that an error may have been raised for, in generated code."""
+    """The user's locations that an error in generated code may have been raised for."""
     frames = [*_frames(error)]
     own = [line for name, line, _ in frames if name == filename]
     found = [place for place in map(locate, own) if place is not None][-1:]
@@ -42,7 +42,7 @@ def places_of(
 
 
 def line_for_numba(error: Exception) -> int:
-    """The line of the generated code that Numba did not compile; 0 if nothing says so."""
+    """The line of the generated code that Numba did not compile; 0 if the error does not say it."""
     return int(getattr(getattr(error.__cause__, "loc", None), "line", 0))
 
 

@@ -1,4 +1,4 @@
-"""Why a function is compiled, in words: for the log and for `st.on_compile`."""
+"""Reasons why a function is compiled, in words: for the log and for `st.on_compile`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def reason_for(
     known: Mapping[SignatureKey, Sequence[Specialisation]],
     arguments: Arguments,
 ) -> str:
-    """Why a call is compiled although others were: the signature that is most like this one is
+    """The reason why a call is compiled although others were: the most similar signature is
     compared with it, or the values that were captured."""
     if not known:
         return "the first call"

@@ -1,6 +1,6 @@
-"""The signature of a call: what of its arguments a compiled function depends on.
+"""The signature of a call: the facts about its arguments that a compiled function depends on.
 
-Every argument has a *key*, a tuple that says what it is:
+Every argument has a *key*, a tuple that describes it:
 
 - ``("array", dtype, shape, layout)``, where the layout is True for C-contiguous arrays, else their
   strides (see `stcompile.base.strides`);
@@ -33,8 +33,8 @@ from stcompile.wengert.types import is_input
 
 
 def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
-    """The key of an argument, or of the part of it at a path; `ArgumentsError` for what cannot be
-    compiled."""
+    """The key of an argument, or of the part of it at a path; `ArgumentsError` for values that
+    cannot be compiled."""
     if type(value) is np.ndarray and value.dtype.kind in "fiubc":
         return "array", value.dtype, value.shape, layout_of(value)
     if is_input(value):
@@ -88,5 +88,5 @@ class Identity:
 
 
 def same_key(one: Any, other: Any) -> bool:
-    """True for equal keys of dicts; unlike for Python, 1, 1.0 and True are different."""
+    """True for equal keys of dicts; unlike in Python, 1, 1.0 and True are different."""
     return type(one) is type(other) and bool(one == other) and repr(one) == repr(other)

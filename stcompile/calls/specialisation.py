@@ -1,7 +1,7 @@
-"""A *specialisation*: a program compiled for one signature.
+"""Specialisations: programs compiled for a signature.
 
-That is the structure of the arguments, the kind, dtype and dims of their arrays and floats, and the
-values of what is static.
+A signature is the structure of the arguments, the kind, dtype and dims of their arrays and floats,
+and their static values.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from stcompile.wengert.staged import Hidden, Staged
 
 @dataclass(frozen=True)
 class Made:
-    """What a specialisation was made of: the call as a program, and its text with what the memory
-    reports need."""
+    """The sources of a specialisation: the call as a program, and its text with the facts for
+    reports about memory."""
 
     staged: Staged
     emitted: Emitted
@@ -39,17 +39,17 @@ class Made:
 
 @dataclass(frozen=True)
 class Specialisation:
-    """A compiled function for one signature.
+    """A function compiled for a signature.
 
     ``source`` is the text of a module that has the function as ``name``; ``locate`` gives the
-    user's line for a line of it. ``arguments`` are the names with their keys (those with a place
-    are not given by the user), and ``written`` those whose arrays a call changes. What the function
-    depends on outside are the ``guards`` and the ``hidden`` inputs; ``keywords`` are its names for
-    these, and ``stored`` are the positions of those that a call changes. ``attributes`` are the
-    attributes of arguments that are read although they are not fields: the argument, the path, and
-    the key. ``beside`` is what a dispatcher compiles in addition, ``sizes`` are the
-    dims of arrays with axes whose length has a name. ``threads`` is how many threads a call
-    takes. ``made`` is None for a function that was loaded from the cache.
+    user's line for a line of it. ``arguments`` are the names with their keys (arguments with a
+    place are not given by the user), and ``written`` the arguments whose arrays a call changes. The
+    function depends on the ``guards`` and the ``hidden`` inputs outside; ``keywords`` are its names
+    for the hidden inputs, and ``stored`` are the positions of those that a call changes.
+    ``attributes`` are the attributes of arguments that are read although they are not fields: the
+    argument, the path, and the key. ``beside`` is compiled in addition by a dispatcher, ``sizes``
+    are the dims of arrays with axes whose length has a name. ``threads`` is the number of threads
+    of a call. ``made`` is None for a function that was loaded from the cache.
     """
 
     name: str
@@ -78,16 +78,16 @@ class Specialisation:
 
     @property
     def emitted(self) -> Emitted:
-        """The text that was made of it."""
+        """The text that was emitted for the program."""
         assert self.made is not None
         return self.made.emitted
 
     def is_current(self, arguments: Arguments) -> bool:
-        """True if everything captured is as it was when this was compiled."""
+        """True if everything captured is unchanged since the function was compiled."""
         return next(self.changed(arguments), None) is None
 
     def changed(self, arguments: Arguments) -> Iterator[str]:
-        """What was captured and is not as it was when this was compiled."""
+        """Descriptions of captured values that have changed since the function was compiled."""
         for name, path, key in self.attributes:
             if not _fits(arguments, name, path, key):
                 yield show_path(name, path)
@@ -100,7 +100,7 @@ class Specialisation:
 
     @functools.cached_property
     def called(self) -> Callable[..., Any]:
-        """The function, with the number of threads that a call takes."""
+        """The function, called with its number of threads."""
         return with_threads(self.function, self.threads, self.name)
 
     def call(self, values: Sequence[Any]) -> Any:
@@ -112,12 +112,12 @@ class Specialisation:
             raise
 
     def line_of(self, error: Exception) -> int:
-        """The line of the generated code that an error went through; 0 if there is none."""
+        """The line of the generated code that an error went through; 0 if it went through none."""
         return raised.line_of(error, source_filename(self.source, self.name))
 
     def tell_where(self, error: Exception) -> None:
         """Add the user's line to an error that was raised in the generated function, or the lines
-        that it may be of."""
+        that it may belong to."""
         raised.say(error)
         filename = source_filename(self.source, self.name)
         places = raised.places_of(error, filename, self.source, self.locate)
@@ -130,7 +130,7 @@ class Specialisation:
 
     @property
     def entry_call(self) -> Call:
-        """What the code of an `entry` is generated from."""
+        """The facts that the code of an `entry` is generated from."""
         return Call(
             self.name,
             self.called,
@@ -148,12 +148,12 @@ class Specialisation:
 
     @functools.cached_property
     def entry(self) -> Callable[[tuple[Any, ...]], Any]:
-        """Generated code that checks a call and makes it, or returns `MISS`."""
+        """Generate code that checks a call and makes it, or returns `MISS`."""
         return entry_of(self.entry_call)
 
 
 def with_threads(function: Callable[..., Any], threads: Threads, name: str) -> Callable[..., Any]:
-    """A function that takes a number of threads when it is called: itself if none is said."""
+    """The function, called with a number of threads; the function itself if ``threads`` is None."""
     if threads is None:
         return function
     from stcompile.calls.limited import limited
@@ -168,7 +168,8 @@ def attributes_in(staged: Staged, arguments: Arguments) -> tuple[tuple[str, Path
 
 
 def unlinked(staged: Staged, arguments: Arguments, beside: Any) -> Specialisation:
-    """What is known ``beside`` of a call that is not compiled: it has no function."""
+    """A specialisation without a function, for a call that is not compiled, with the facts
+    ``beside`` it."""
     return Specialisation(
         name="",
         source="",

@@ -1,7 +1,7 @@
-"""Kernels whose loops run in several threads: in as many as NumPy has, and one kernel at a time.
+"""Run kernels whose loops are parallel: in as many threads as NumPy has, and one kernel at a time.
 
-Numba would take a thread for each processor, whatever NumPy was told; and of its threads some sorts
-end the process if two threads of Python begin a loop at once.
+Numba would take a thread for each processor, whatever NumPy was told; and some of its threading
+layers end the process if two threads of Python begin a loop at once.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from stcompile.base.limits import held_number
 from stcompile.base.locks import Lock
 from stcompile.base.threads import numpy_threads
 
-WAITING = "OMP_WAIT_POLICY"  # what OpenMP reads as it is loaded
+WAITING = "OMP_WAIT_POLICY"  # OpenMP reads it as it is loaded
 
 _LOCK = Lock()
 
 
 def in_threads(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that runs in as many threads as NumPy has now, if Numba has been given as many, and
-    in no more than a limit lets NumPy have when it is called."""
+    in no more than the limit that holds when it is called."""
     numba = import_module("numba")
     threads = min(numpy_threads(), numba.config.NUMBA_NUM_THREADS)
 
@@ -42,7 +42,7 @@ def in_threads(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 @functools.cache
 def _launch(numba: Any) -> None:
-    """Start Numba's threads. Those of OpenMP would look for work all the time between two loops,
+    """Start Numba's threads. Threads of OpenMP would look for work all the time between two loops,
     and keep NumPy's threads from the processors meanwhile, unless the environment says how they
     wait as OpenMP is loaded."""
     given = os.environ.get(WAITING)

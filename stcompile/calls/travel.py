@@ -1,18 +1,19 @@
-"""How transformed functions are copied and pickled: as plain functions are.
+"""Copy and pickle transformed functions as plain functions are.
 
-A transformed function is made of other functions and of plain values, and another one made of the
-same is equivalent: it compiles itself where it is needed. So it travels as what it was made with.
+A transformed function is made of other functions and of plain values, and a function made of the
+same parts is equivalent: it compiles itself where it is needed. So it is pickled as the arguments
+that it was made with.
 
 - By name. A module holds a decorated function under the name of the function that was decorated.
-  `pickle` takes functions by reference, and so it takes this one: unpickling gives the object that
-  the module has.
+  `pickle` takes functions by reference, and so it takes a transformed function: unpickling gives
+  the object that the module has.
 - By value. cloudpickle (and with it joblib, Dask and Ray) takes functions of ``__main__`` and of
   notebooks by value. Only the pickler knows which of the two is right, and it decides by a
   function's name. Therefore the pickle refers to a function that makes the transformed one anew,
   the *maker*. The maker has the name under which the transformed function can be found, and its
-  closure has what is needed where it cannot.
-- With its source. What is pickled by value is compiled in another process, which does not have the
-  cells of the notebook. Their text travels along, and is registered with `linecache`.
+  closure has the parts to make it from where it cannot.
+- With its source. A function pickled by value is compiled in another process, which does not have
+  the cells of the notebook. Their text travels along, and is registered with `linecache`.
 """
 
 from __future__ import annotations
@@ -29,13 +30,15 @@ from typing import Any, TypeVar
 from stcompile.base.errors import SourceError
 from stcompile.base.foreign import written_as
 from stcompile.base.options import Options
+from stcompile.calls.arrivals import ARRIVALS
 from stcompile.parse.source import function_source
 
 T = TypeVar("T", bound="Travels")
 
 
 class Travels:
-    """A transformed function, which is pickled and copied as what it was made with."""
+    """A transformed function, which is pickled and copied as the arguments that it was made
+    with."""
 
     __slots__ = ("_kept", "_made_with")  # not in the dict, which `functools.update_wrapper` fills
 
@@ -62,8 +65,8 @@ class Travels:
         return self
 
     def __deepcopy__(self: T, memo: dict[int, Any]) -> T:
-        """The function itself, as for any function, unless it is made of something that has to be
-        copied: a method of an object, or an optimiser."""
+        """The function itself, as for any function, unless one of its parts has to be copied: a
+        method of an object, or an optimiser."""
         before = *self._made_with[0], *self._made_with[1].values()
         arguments, keywords = copy.deepcopy(self._made_with, memo)
         if all(map(_same, (*arguments, *keywords.values()), before)):
@@ -72,8 +75,8 @@ class Travels:
 
     @property
     def _maker(self) -> Callable[[], Any]:
-        """The function that gives what is needed to make this one anew. Its qualified name is that
-        of this function with this attribute, where pickle finds it."""
+        """A function that returns the parts for making this function anew. Its qualified name is
+        that of this function with this attribute, where pickle finds it."""
         if not hasattr(self, "_kept"):
             function, cls, made_with = innermost(self), type(self), self._made_with
             sources = _Sources((self,))
@@ -103,12 +106,12 @@ def _is_plain(value: Any) -> bool:
 
 
 def innermost(value: Any) -> Any:
-    """The plain function that was transformed or wrapped, as far as there is one."""
+    """The plain function that was transformed or wrapped, if there is any."""
     return list(_chain(value))[-1]
 
 
 def _chain(value: Any) -> Iterator[Any]:
-    """A function, what it wraps, what that wraps, and so on."""
+    """A function, the function that it wraps, and so on."""
     seen: list[Any] = []
     while not any(value is other for other in seen):
         seen.append(value)
@@ -119,9 +122,9 @@ def _chain(value: Any) -> Iterator[Any]:
 
 
 def name_of(value: Any) -> str | None:
-    """The name under which the module of a function holds what was made from it: for the result of
-    a decorator, the function's own name. In a module that is imported, and so is the same in every
-    process, the name of a variable will do as well: ``loss_grad = st.grad(loss)``."""
+    """The name under which the module of a function holds the object that was made from it: for the
+    result of a decorator, the function's own name. In a module that is imported, and so is the same
+    in every process, the name of a variable will do as well: ``loss_grad = st.grad(loss)``."""
     function = innermost(value)
     if not isinstance(function, types.FunctionType):
         return None
@@ -132,7 +135,7 @@ def name_of(value: Any) -> str | None:
 
 
 def _looked_up(module: str, name: str) -> Any:
-    """What a module has under a name, None if there is nothing."""
+    """The object that a module has under a name, None if it has none."""
     found: Any = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -140,7 +143,8 @@ def _looked_up(module: str, name: str) -> Any:
 
 
 def _imported(module: str, name: str) -> Any:
-    """What a module has under a name, in a process that may not have imported it yet."""
+    """The object that a module has under a name, in a process that may not have imported the module
+    yet."""
     importlib.import_module(module)
     found = _looked_up(module, name)
     if found is None:
@@ -149,8 +153,8 @@ def _imported(module: str, name: str) -> Any:
 
 
 def _by_wrapper(value: Any) -> Any:
-    """If a decorator has replaced a function under its name: the replacement, with how to get the
-    function back from it. Anything else as it is."""
+    """Replace a function that a decorator has replaced under its name by the replacement and the
+    way back to the function; any other value stays unchanged."""
     if isinstance(value, types.MethodType):
         inner = _by_wrapper(value.__func__)
         return value if inner is value.__func__ else _Reduced(_bound, inner, value.__self__)
@@ -163,7 +167,7 @@ def _by_wrapper(value: Any) -> Any:
 
 
 class _Reduced:
-    """Stands in a pickle for the result of a call."""
+    """A stand-in, in a pickle, for the result of a call."""
 
     def __init__(self, call: Callable[..., Any], *arguments: Any) -> None:
         self.parts = call, arguments
@@ -181,8 +185,8 @@ def _bound(function: Callable[..., Any], owner: Any) -> Any:
 
 
 def _arrived(maker: Any, cls: type[Travels]) -> Any:
-    """The transformed function that a maker stands for: the one that its module holds or, if it
-    came by value, a new one.
+    """The transformed function that a maker stands for: the function that its module holds or, if
+    it came by value, a new function.
 
     A function that calls itself arrives before its maker is complete. It gets an empty object then,
     which is filled in when this is called again.
@@ -211,8 +215,9 @@ def _arrived(maker: Any, cls: type[Travels]) -> Any:
 
 
 def _made(cls: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], sources: None) -> Any:
-    """A transformed function made with these. If all of them are found by name in this process,
-    there is one for all equal requests: a worker compiles it once, not for every task."""
+    """A transformed function made with these arguments. If all of them are found by name in this
+    process, all equal requests get the same function: a worker compiles it once, not for every
+    task."""
     if all(map(_is_known, (*arguments, *keywords.values()))):
         return _shared(cls, arguments, *keywords.items())
     return _earlier(cls(*arguments, **keywords))
@@ -220,8 +225,6 @@ def _made(cls: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], source
 
 def _earlier(arrived: Any) -> Any:
     """An equivalent function that arrived earlier, if there is one."""
-    from stcompile.calls.arrivals import ARRIVALS  # nothing arrives in most processes
-
     return ARRIVALS.earlier(arrived)
 
 
@@ -248,7 +251,7 @@ def _is_imported(function: types.FunctionType) -> bool:
 
 
 class _Sources:
-    """Stands in a pickle for the texts of the functions that some values are made of."""
+    """A stand-in, in a pickle, for the texts of the functions that some values are made of."""
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self.roots = tuple(roots)
@@ -258,7 +261,7 @@ class _Sources:
 
 
 def _registered(texts: Mapping[str, tuple[str, ...]]) -> None:
-    """Keep texts where tracebacks and `stcompile.parse.source` look for them."""
+    """Register texts where tracebacks and `stcompile.parse.source` look for them."""
     for file, lines in texts.items():
         if not linecache.getlines(file):
             linecache.cache[file] = sum(map(len, lines)), None, list(lines), file
@@ -319,7 +322,7 @@ def _parts(value: Any) -> list[Any]:
 
 
 def _parts_of_function(function: types.FunctionType) -> list[Any]:
-    """What a function reads from outside."""
+    """The values that a function reads from outside."""
     parts = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     parts += [*vars(function).values()]
     for cell in function.__closure__ or ():

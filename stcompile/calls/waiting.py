@@ -1,4 +1,4 @@
-"""What those are told who wait for a long compilation."""
+"""Messages for users who wait for a long compilation."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _UNDER_WAY: ContextVar[bool] = ContextVar("under_way", default=False)
 @contextmanager
 def shown_if_long(text: str) -> Iterator[None]:
     """Say on standard error what is under way, if the block takes longer than two seconds, and how
-    long it took. On a terminal the seconds are counted, if tqdm is installed. Of blocks within each
-    other the outermost speaks."""
+    long it took. On a terminal the seconds are counted, if tqdm is installed. Of nested blocks only
+    the outermost reports."""
     if _UNDER_WAY.get():
         yield
         return

@@ -1,10 +1,11 @@
 """A compiled function with buffers of its own, for many callers at once.
 
 At the fast level the generated module has a factory: it allocates every buffer once and returns the
-function that computes in them. What the factory returned is a *workspace*. A workspace serves one
-call at a time; the pool hands out a free one, or makes one, so that threads and recursion are safe.
+function that computes in them, a *workspace*. A workspace serves a single call at a time; the pool
+hands out a free workspace, or makes one, so that threads and recursion are safe.
 
-The factory of a program with named lengths takes their numbers, and a workspace is for these.
+The factory of a program with named lengths takes their numbers; a workspace is for one choice of
+numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Workspaces:
     """A pool of workspaces that is called like the function itself.
 
     ``factory()`` gives a function whose results share no memory with its buffers, and which reads
-    nothing that another call left there: a call that raised leaves them as they happen to be. The
+    nothing that another call left there: a call that raised leaves them in an arbitrary state. The
     pool holds as many workspaces as there were calls at the same time, and no more.
     """
 
@@ -40,7 +41,7 @@ class Workspaces:
             return self.factory()
 
     def for_call(self, arguments: Any) -> Workspaces:
-        """The pool for a call with these arguments."""
+        """The pool for a call with the given arguments."""
         return self
 
     def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
@@ -52,9 +53,9 @@ class Workspaces:
 
 
 class SizedWorkspaces(Workspaces):
-    """The same for a factory whose parameters are ``lengths`` of arguments, each given by the
-    position of an argument, a path in it, and an axis: a pool for each of the numbers that came
-    last."""
+    """Pools of workspaces for a factory whose parameters are ``lengths`` of arguments, each given
+    by the position of an argument, a path in it, and an axis: a pool for each of the most recent
+    numbers."""
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class SizedWorkspaces(Workspaces):
         self._lock = threading.Lock()
 
     def of(self, *numbers: int) -> Workspaces:
-        """The pool for these numbers."""
+        """The pool for the given numbers."""
         found = self._pools.get(numbers)
         if found is None:
             with self._lock:

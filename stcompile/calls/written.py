@@ -1,7 +1,7 @@
-"""Whether the arrays that a call writes can be written without another one changing as well.
+"""Check that the arrays that a call writes do not share memory with other arrays.
 
 A compiled function reads and writes its arrays in another order than the user's, so no array that
-it writes may share memory with another one, or with itself. This is looked at before a call starts,
+it writes may share memory with another array, or with itself. This is checked before a call starts,
 so that a call that is refused changes nothing.
 """
 
@@ -21,8 +21,8 @@ from stcompile.calls.specialisation import Specialisation
 
 @dataclass(frozen=True)
 class Refusals:
-    """The words for what is wrong: an array that is ``written``, ``two`` of them, arrays that are
-    only ``read``; and what to do instead."""
+    """The wording of a refusal: an array that is ``written``, ``two`` written arrays, arrays that
+    are only ``read``; and a hint."""
 
     written: str
     two: str
@@ -31,8 +31,8 @@ class Refusals:
 
 
 def trouble(specialisation: Specialisation, arguments: Arguments, words: Refusals) -> str | None:
-    """Why the arrays of a call cannot be written; None if they can. Whether those that are written
-    share memory with each other, or with captured ones, is looked at once."""
+    """The reason why the arrays of a call cannot be written; None if they can. Overlaps of written
+    arrays with each other, or with captured arrays, are checked once."""
     written: list[Any] = []
     read: list[Any] = []
     captured: list[Any] = []

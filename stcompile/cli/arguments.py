@@ -1,6 +1,6 @@
 """The arguments that a function is shown or checked for.
 
-They are an expression on the command line, an ``.npz`` file, or what the user's file has: a doctest
+They are an expression on the command line, an ``.npz`` file, or part of the user's file: a doctest
 of the function, or a function ``example_args()``.
 """
 
@@ -28,7 +28,7 @@ CALL = "_call_"
 
 
 class NoArgumentsError(UsageError):
-    """A function for which there are no arguments."""
+    """Raised for a function without arguments to show or check it with."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Given:
 
 def arguments_of(found: Found, expression: str | None = None, npz: Path | None = None) -> Given:
     """The arguments that the command line names, or else those of the file: of the function's own
-    doctest, or what ``example_args()`` returns."""
+    doctest, or the result of ``example_args()``."""
     if expression is not None and npz is not None:
         raise UsageError("--args and --npz both give the arguments", hint="leave one of them out")
     if expression is not None:
@@ -60,8 +60,8 @@ def arguments_of(found: Found, expression: str | None = None, npz: Path | None =
 
 
 def _typed(module: ModuleType, expression: str) -> Given:
-    """What ``--args`` says. It is executed, as the file is: its names are NumPy's, then those of
-    the file; ``rng`` is a random generator."""
+    """Evaluate the arguments of ``--args``. The expression is executed, as the file is: its names
+    are NumPy's, then those of the file; ``rng`` is a random generator."""
     try:
         call = ast.parse(f"{CALL}({expression}\n)", mode="eval").body
     except SyntaxError as error:
@@ -80,7 +80,7 @@ _AS_IN_A_CALL = 'write them as in a call: --args "ones((3, 2)), y=0.5"'
 
 
 def _evaluated(call: ast.Call, names: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a call whose names are these."""
+    """Evaluate the arguments of a call with the given names."""
 
     def collect(*arguments: Any, **keywords: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return arguments, keywords
@@ -139,7 +139,7 @@ def _value(array: np.ndarray[Any, Any]) -> Any:
 
 
 def _of_examples(found: Found) -> Given | None:
-    """What ``example_args()`` returns: the arguments as a tuple, or a dict of such tuples by the
+    """The result of ``example_args()``: the arguments as a tuple, or a dict of such tuples by the
     names of functions."""
     make = getattr(found.module, EXAMPLES, None)
     if not callable(make):
@@ -154,8 +154,8 @@ def _of_examples(found: Found) -> Given | None:
 
 
 def _of_doctest(found: Found) -> Given | None:
-    """The arguments of the first call of the function in its own doctest. What stands before the
-    call is executed."""
+    """The arguments of the first call of the function in its own doctest. The code before the call
+    is executed."""
     text = inspect.getdoc(found.plain) or ""
     try:
         examples = doctest.DocTestParser().get_examples(text)
@@ -177,7 +177,7 @@ def _of_doctest(found: Found) -> Given | None:
 
 
 def _calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:
-    """Calls of a function, of a method of it, or of what a transformation made of it."""
+    """Calls of a function, of a method of it, or of the result of a transformation of it."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue

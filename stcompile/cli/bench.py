@@ -1,4 +1,4 @@
-"""``stcompile bench``: how long a function takes, and its gradient by several ways."""
+"""``stcompile bench``: time a function, and its gradient by several ways."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AGREES = 1e-4  # relative, also for float32
 
 @dataclass(frozen=True)
 class Row:
-    """A way to the gradient, and what it took."""
+    """A way to compute the gradient, and its times."""
 
     name: str
     first: float | None = None  # seconds
@@ -122,7 +122,7 @@ def _threads(threads: Any, of: Differentiable[..., Any, Any], bound: Arguments) 
 def _rows(
     of: Differentiable[..., Any, Any], bound: Arguments, value: Times, seconds: float
 ) -> Iterator[Row]:
-    """Each way, timed; the first one is what the others are compared with."""
+    """Time each way; the first is the reference for the others."""
     reference: Any = None
     levels: tuple[Level, ...] = ("fast", "readable")
     for level in levels:
@@ -175,7 +175,7 @@ def _timed(
 
 
 def _flat(gradient: Any) -> np.ndarray[Any, Any]:
-    """All numbers of a gradient, those of dicts by name."""
+    """All numbers of a gradient; items of dicts are ordered by name."""
     if isinstance(gradient, dict):
         parts: list[Any] = [gradient[key] for key in sorted(gradient, key=str)]
     elif isinstance(gradient, list | tuple):

@@ -19,7 +19,7 @@ from stcompile.transforms.check import TOLERANCE, Compared, compared, worst_of
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one function: a row of the table, and what is said below it."""
+    """The verdict on a function: a row of the table, and the text below it."""
 
     name: str
     verdict: str
@@ -124,7 +124,8 @@ def check(
 
 
 def notes_of(found: Compared) -> Iterator[str]:
-    """Which integers were varied and which could not be, and why forward mode was not compared."""
+    """Notes on the integers that were varied and that could not be, and why forward mode was not
+    compared."""
     taken: dict[str, list[str]] = {}
     left_out = []
     for variation in found.varied:

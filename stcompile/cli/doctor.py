@@ -1,4 +1,4 @@
-"""``stcompile doctor``: what is installed, what the machine can do, and what to do about it."""
+"""``stcompile doctor``: the installed versions, the speed of the machine, and advice."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from stcompile.cli import measures
 LIBRARIES = ("numpy", "scipy", "astor", "typer", "threadpoolctl", "hypothesis", "autograd", "jax")
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 FEATURES = ("AVX2", "FMA3", "AVX512F", "AVX512_SKX", "NEON", "ASIMD", "SVE")
-SLOW_TANH = 12.0  # nanoseconds an element: what it takes without vector instructions
+SLOW_TANH = 12.0  # nanoseconds an element, without vector instructions
 BUSY = 0.5  # a share of the processors
 
 
@@ -48,7 +48,7 @@ def doctor(
 
     Prints versions, the BLAS and its threads, where caches are, and what this machine
     does in a second: products, tanh, copies, calls. Below it says in words what could
-    be better. Measuring takes some seconds; close what else is running.
+    be better. Measuring takes some seconds; close other programs first.
 
     Examples:
       stcompile doctor
@@ -74,7 +74,8 @@ def doctor(
 
 
 def _told(section: Section) -> Iterator[Finding]:
-    """What a section says, up to what it cannot find out: the rest is told all the same."""
+    """The findings of a section, up to the first that cannot be found out: the other sections
+    follow all the same."""
     try:
         yield from section()
     except Exception as error:
@@ -83,7 +84,7 @@ def _told(section: Section) -> Iterator[Finding]:
 
 
 def versions() -> Iterator[Finding]:
-    """Of Python, of stcompile, and of what it uses or is compared with."""
+    """The versions of Python, of stcompile, and of libraries that it uses or is compared with."""
     yield Finding("Python", f"{platform.python_version()} ({sys.executable})")
     yield Finding("stcompile", f"{stcompile.__version__} ({Path(stcompile.__file__).parent})")
     for name in LIBRARIES:
@@ -103,7 +104,7 @@ _ADVICE = {
 
 
 def machine() -> Iterator[Finding]:
-    """Processors, who else uses them, and what NumPy found in them."""
+    """The processors, other load on them, and the features that NumPy found in them."""
     processors = processors_of_process()
     yield Finding("system", f"{platform.system()} {platform.machine()}")
     yield Finding("processor", _model())
@@ -142,7 +143,7 @@ def blas() -> Iterator[Finding]:
 
 
 def caches() -> Iterator[Finding]:
-    """Where files are kept between runs."""
+    """The folders where files are kept between runs."""
     from stcompile.calls.cache import cache_state
     from stcompile.train import sources
 
@@ -163,7 +164,7 @@ def caches() -> Iterator[Finding]:
 
 
 def speed() -> Iterator[Finding]:
-    """What generated code is made of."""
+    """The speed of the operations that generated code consists of."""
     threads, processors = blas_threads() or 1, processors_of_process()
     rates = {}
     for dtype in ("float64", "float32"):
@@ -214,7 +215,7 @@ def speed() -> Iterator[Finding]:
 
 
 def small_products(threads: int) -> Iterator[Finding]:
-    """How many threads to set for programs of small products."""
+    """The number of threads to set for programs of small products."""
     choice = measures.small_products()
     if choice is None:
         return
@@ -232,7 +233,7 @@ def small_products(threads: int) -> Iterator[Finding]:
 
 
 def calls() -> Iterator[Finding]:
-    """What a call costs beside its arithmetic."""
+    """The cost of a call beside its arithmetic."""
     one = measures.numpy_call()
     first, whole, alone = measures.compiled_call()
     yield Finding("a call of NumPy", f"{one:.0f} ns")

@@ -1,4 +1,4 @@
-"""``stcompile explore``: a page of all that becomes of a function."""
+"""``stcompile explore``: write a page with all compiled forms of a function."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def explore(
     """Write a page that a browser opens as a file.
 
     It shows the function, its Wengert list after each stage, the generated
-    code, the graph, values and gradients, and the memory side by side. What
-    is pointed at lights up in all of them.
+    code, the graph, values and gradients, and the memory side by side. An
+    item under the pointer lights up in all of them.
 
     Examples:
       stcompile explore model.py:loss
@@ -51,6 +51,6 @@ def explore(
 
 
 def _say(line: str) -> None:
-    """Progress on a terminal, in one line that is written over."""
+    """Print progress on a terminal, over the line before."""
     if sys.stderr.isatty():
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
-"""The user's file: loaded as Python would, and the functions that are in it.
+"""The user's file: it is loaded as Python would, and its functions are looked up.
 
-A file is executed. What it prints goes to the standard error, so that a command's output can be
-piped; what it raises is one message with the user's line.
+A file is executed. Its output goes to the standard error, so that a command's output can be piped;
+an error that it raises becomes a message with the user's line.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Target:
 
     @classmethod
     def parse(cls, text: str) -> Target:
-        """What ``FILE.py:FUNCTION`` says; `UsageError` for anything else.
+        """Parse ``FILE.py:FUNCTION``; `UsageError` for anything else.
 
         >>> Target.parse("models/rnn.py:loss").name
         'loss'
@@ -77,7 +77,8 @@ class Found:
     def shown(
         self, wrt: Wrt | None, level: Level | None = None
     ) -> Differentiable[..., Any, Any] | Dispatcher[..., Any]:
-        """It with its derivatives; or itself, if it is a gradient, a training step and the like."""
+        """The function with its derivatives; or itself, if it is a gradient, a training step and
+        the like."""
         if isinstance(self.function, Dispatcher) and wrt is level is None:
             return self.function
         return self.differentiable(wrt, level)
@@ -85,7 +86,8 @@ class Found:
     def differentiable(
         self, wrt: Wrt | None, level: Level | None = None
     ) -> Differentiable[..., Any, Any]:
-        """It with its derivatives, by other arguments or at another level if that is asked for."""
+        """The function with its derivatives, by other arguments or at another level if that is
+        asked for."""
         own = self.function
         if isinstance(own, Dispatcher):
             raise UsageError(
@@ -111,7 +113,7 @@ class Found:
 
 
 def load(path: Path) -> ModuleType:
-    """The file as a module; its folder is where it looks for others, as in ``python FILE``."""
+    """The file as a module; modules are imported from its folder, as in ``python FILE``."""
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"
         raise UsageError(f"{path} {what}", hint=_similar(path))
@@ -147,7 +149,7 @@ def _is_of(module: ModuleType, path: Path) -> bool:
 
 @contextlib.contextmanager
 def raised_in(path: Path, what: str) -> Iterator[None]:
-    """What the user's code raises within is a `FileError` at the user's line."""
+    """Turn an error of the user's code within the block into a `FileError` at the user's line."""
     try:
         yield
     except (StcompileError, KeyboardInterrupt, BrokenPipeError):
@@ -180,8 +182,8 @@ def _last_line(error: BaseException, path: Path) -> Location | None:
 
 
 def functions_of(module: ModuleType) -> dict[str, Any]:
-    """The functions that a file defines and that can be differentiated, in its order: those that
-    are decorated, or the others if there are none."""
+    """The functions that a file defines and that can be differentiated, in its order: decorated
+    functions, or the others if none is decorated."""
     own = {
         name: value
         for name, value in vars(module).items()
@@ -237,7 +239,7 @@ def _similar(path: Path) -> str:
 
 
 def parse_wrt(text: str | None) -> Wrt | None:
-    """What ``--wrt`` says: a name or an index, or several between commas.
+    """Parse ``--wrt``: a name or an index, or several between commas.
 
     >>> parse_wrt("params"), parse_wrt("0,x2"), parse_wrt(None)
     ('params', (0, 'x2'), None)

@@ -43,8 +43,8 @@ class LockError(StcompileError):
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the list: a function, by the path from the folder's parent, and what else was said
-    when it was locked."""
+    """A line of the list: a function, by the path from the folder's parent, and the other flags
+    given when it was locked."""
 
     target: str
     args: str | None = None
@@ -53,7 +53,7 @@ class Entry:
 
     @classmethod
     def parse(cls, line: str) -> Entry:
-        """What a line says: ``model.py:loss --args "ones(3)" --wrt x``."""
+        """Parse a line: ``model.py:loss --args "ones(3)" --wrt x``."""
         target, *more = shlex.split(line)
         names = [word.removeprefix("--") for word in more[::2]]
         if len(more) % 2 or not set(names) <= set(FLAGS):
@@ -91,7 +91,7 @@ class Lock:
 
     @property
     def parts(self) -> tuple[list[str], str]:
-        """What it depends on, and the code as Python reads it: that is what is compared."""
+        """The dependences of a lock, and its code as Python reads it, to compare them."""
         lines = self.text.splitlines()
         depends = [line for line in lines if line.startswith("#   ")]
         return depends, ast.dump(ast.parse(self.text))
@@ -109,11 +109,11 @@ class Locks:
 
     @property
     def root(self) -> Path:
-        """What the paths of the list start from."""
+        """The folder that the paths of the list are relative to."""
         return self.folder.resolve().parent
 
     def entries(self) -> list[Entry]:
-        """The list; `UsageError` if there is none."""
+        """The entries of the list; `UsageError` if there is no list."""
         path = self.folder / LIST
         if not path.is_file():
             raise UsageError(
@@ -139,7 +139,7 @@ class Locks:
             ) from None
 
     def made(self, entry: Entry) -> Lock:
-        """What the lock of an entry is now."""
+        """The present lock of an entry."""
         found = Target.parse(str(self.root / entry.target)).load()
         npz = self.root / entry.npz if entry.npz is not None else None
         given = arguments_of(found, entry.args, npz)
@@ -147,7 +147,7 @@ class Locks:
         return lock_of(entry.target, shown.value_and_grad, given)
 
     def write(self, entries: Sequence[Entry]) -> list[Path]:
-        """Lock these functions, beside those that are locked; the files."""
+        """Lock the given functions, in addition to those that are locked; return the files."""
         locks = {entry: self.made(entry) for entry in entries}
         known = {entry.target: entry for entry in self._known()}
         known |= {entry.target: entry for entry in entries}
@@ -186,7 +186,7 @@ class Locks:
 
 
 def lock_of(target: str, gradient: Any, given: Given) -> Lock:
-    """The lock of a gradient at these arguments."""
+    """The lock of a gradient at the given arguments."""
     bound = gradient.bind(given.positional, given.keywords)
     emitted = gradient.specialise(bound).emitted
     head = [
@@ -214,20 +214,20 @@ def lock_of(target: str, gradient: Any, given: Given) -> Lock:
 
 
 def _described(leaf: Any) -> str:
-    """The type of a leaf; what is static is itself."""
+    """The type of a leaf; the value itself if it is static."""
     if isinstance(leaf, np.ndarray):
         order = "" if leaf.flags.c_contiguous else ", not in C order"
         return f"{leaf.dtype} {leaf.shape}{order}"
     if isinstance(leaf, float | complex | np.generic) and not isinstance(leaf, np.bool_):
         return type(leaf).__name__
     text = repr(leaf)
-    if re.search("0x[0-9a-fA-F]{4}", text) and not trees.is_plain_key(leaf):  # where it is now
+    if re.search("0x[0-9a-fA-F]{4}", text) and not trees.is_plain_key(leaf):  # an address
         return f"{type(leaf).__name__} {getattr(leaf, '__qualname__', '')}".rstrip()
     return text
 
 
 def _said(entry: Entry, path: Path, locked: Lock, now: Lock) -> Iterator[str]:
-    """What changed: the user's lines first, then the text."""
+    """Describe a change: the user's lines first, then the text."""
     old, new = locked.text.splitlines(), now.text.splitlines()
     yield f"{entry.target}: the gradient is not the program that {path.name} locks"
     places = dict.fromkeys(place for place in _changed_places(old, new, now.places) if place)

@@ -34,13 +34,13 @@ COMMANDS = {  # name -> where its function is
 
 
 def main(arguments: Sequence[str] | None = None, name: str = "stcompile") -> int:
-    """Run the command line of the process, or these arguments; the exit code."""
+    """Run the command line of the process, or the given arguments; return the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     return status(lambda: start(commands(given[0] if given else ""), given, name))
 
 
 def commands(asked: str = "") -> Any:
-    """Typer's application of all subcommands; of the one that is asked for, if it is one, so that
+    """Typer's application of all subcommands; only the subcommand ``asked`` if it is one, so that
     the others need not be loaded."""
     typer()  # or the hint to install it
     wanted = [asked] if asked in COMMANDS else list(COMMANDS)

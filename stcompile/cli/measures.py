@@ -1,4 +1,4 @@
-"""How fast this machine does what generated code is made of."""
+"""Measure how fast this machine does the operations of generated code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def least(function: Callable[[], Any], seconds: float = SECONDS) -> float:
 
 @dataclass(frozen=True)
 class Times:
-    """What a call takes, in seconds: most calls, and all of them on the average."""
+    """The times of a call, in seconds: the median and the mean."""
 
     median: float
     mean: float
@@ -47,8 +47,8 @@ def times(
     seconds: float = SECONDS,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Times:
-    """The median and the mean of calls in so many seconds: of single ones, or of some together if
-    a call is shorter than a reading of the clock is worth."""
+    """The median and the mean of calls during the given seconds: of single calls, or of several
+    together if a call is too short for a reading of the clock."""
     function()
     together = 1
     while together < MANY and _taken(function, together, clock) < SHORTEST:
@@ -68,7 +68,7 @@ def _taken(function: Callable[[], Any], count: int, clock: Callable[[], float]) 
 
 
 def products(side: int, dtype: str, threads: int | None = None) -> float:
-    """GFLOP/s of a matrix product, with so many threads of BLAS (None: as they are)."""
+    """GFLOP/s of a matrix product, with a number of threads of BLAS (None: unchanged)."""
     rng = np.random.default_rng(0)
     a, b = (rng.standard_normal((side, side)).astype(dtype) for _ in range(2))
     out = np.empty_like(a)
@@ -79,8 +79,8 @@ def products(side: int, dtype: str, threads: int | None = None) -> float:
 def best_threads(
     function: Callable[[], Any], clock: Callable[[], float] = time.perf_counter
 ) -> Choice | None:
-    """The number of threads of BLAS with which calls take least on the average; None if there is
-    only one."""
+    """The number of threads of BLAS with which calls are fastest on the average; None if there is
+    only one candidate."""
     found = limits()
     chooser = Chooser(candidates())
     choice = None
@@ -94,7 +94,7 @@ def best_threads(
 
 
 def small_products() -> Choice | None:
-    """How many threads of BLAS suit the products of a small network, as things are."""
+    """The number of threads of BLAS that suits the products of a small network, at present."""
     rows, summed, columns = SMALL
     a, b = np.ones((rows, summed), np.float32), np.ones((summed, columns), np.float32)
     out = np.empty((rows, columns), np.float32)
@@ -109,7 +109,7 @@ def elements(ufunc: Any, dtype: str) -> float:
 
 
 def bandwidth() -> float:
-    """GB/s of a copy between arrays that no cache holds: what is read, and what is written."""
+    """GB/s of a copy between arrays that no cache holds, counting both reads and writes."""
     source, target = np.ones(STREAMED), np.ones(STREAMED)
     return 2 * source.nbytes / least(lambda: np.copyto(target, source)) / 1e9
 
@@ -138,7 +138,7 @@ def compiled_call() -> tuple[float, float, float]:
 
 @contextlib.contextmanager
 def without_cache() -> Iterator[None]:
-    """What is compiled within is compiled anew, and not kept."""
+    """Compile functions within the block anew, and do not keep them."""
     before = os.environ.get(SWITCH)
     os.environ[SWITCH] = "0"
     try:

@@ -1,4 +1,4 @@
-"""What commands print: code in colours on a terminal, plain text into a pipe or a file."""
+"""Output of commands: code in colours on a terminal, plain text into a pipe or a file."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def autograd(function: FunctionType, arguments: Sequence[Any], argnums: tuple[in
 
 
 def jax(function: FunctionType, arguments: Sequence[Any], argnums: tuple[int, ...]) -> Call:
-    """JAX, compiled by XLA; what is no number is known to the compiler."""
+    """JAX, compiled by XLA; arguments that are not numbers are static."""
     tool = importlib.import_module("jax")
     tool.config.update("jax_enable_x64", True)
     traced = rebound(function, importlib.import_module("jax.numpy"))
@@ -36,7 +36,7 @@ PEERS: dict[str, Make] = {"autograd": autograd, "jax": jax}
 
 
 def rebound(function: FunctionType, module: ModuleType, done: Any = None) -> FunctionType:
-    """A copy of a function, and of those it calls, for which NumPy is another module."""
+    """A copy of a function, and of the functions it calls, for which NumPy is another module."""
     done = {} if done is None else done
     if function in done:
         return done[function]  # type: ignore[no-any-return]

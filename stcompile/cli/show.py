@@ -1,4 +1,4 @@
-"""``stcompile show``: what the compiler makes of a function."""
+"""``stcompile show``: print the compiled forms of a function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stcompile.cli.files import Target, parse_wrt
 from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT
 from stcompile.cli.output import print_code
 
-VIEWS = {  # name -> the method of a differentiable function, and what it is printed as
+VIEWS = {  # name -> the method of a differentiable function, and the language of its text
     "source": ("source", "python"),
     "wengert": ("wengert", "rust"),
     "memory": ("memory", ""),
@@ -48,11 +48,11 @@ def show(
     changed), and every stage by its name, such as staged, reverse or
     share_equations: the Wengert list after it.
 
-    What is compiled already, a gradient or a training step that the file has, is shown
-    as it is.
+    A gradient or a training step in the file is compiled already, and is shown
+    unchanged.
 
     The arguments are --args, or an .npz file, or those of the first call in the
-    function's own doctest, or what a function example_args() in the file returns.
+    function's own doctest, or the result of a function example_args() in the file.
 
     Examples:
       stcompile show model.py:loss

@@ -1,4 +1,4 @@
-"""``stcompile supported``: how many functions are supported."""
+"""``stcompile supported``: count the supported functions."""
 
 from __future__ import annotations
 

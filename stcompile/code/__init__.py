@@ -1,1 +1,1 @@
-"""Pieces of Python: numbers and templates as syntax trees, and these as text."""
+"""Pieces of Python: numbers and templates as syntax trees, and syntax trees as text."""

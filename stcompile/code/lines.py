@@ -1,4 +1,4 @@
-"""Line breaking: one long logical line as several physical ones.
+r"""Break one long logical line into several physical lines.
 
 A line is broken within brackets only, where white space means nothing. In order of preference:
 
@@ -11,7 +11,7 @@ that is: the contents of the last outermost bracket that suffices on a line of t
 expression of operators in parentheses, broken before the operators that bind least; one item a
 line.
 
->>> print(*break_line("total = np.sum(first * second, axis=0) + third", 36), sep="\\n")
+>>> print(*break_line("total = np.sum(first * second, axis=0) + third", 36), sep="\n")
 total = (
     np.sum(first * second, axis=0)
     + third
@@ -201,7 +201,7 @@ def _within_brackets(prefix: str, text: str, suffix: str, width: int) -> list[st
 
 
 def _contents(text: str, width: int) -> list[str]:
-    """What stands within brackets, on lines of its own, indented."""
+    """The text within brackets, on lines of its own, indented."""
     width -= len(INDENT)
     shape = shape_of(text)
     if len(text) <= width:
@@ -224,7 +224,7 @@ def _comprehension(shape: Shape) -> bool:
 
 
 def _operands(text: str, width: int) -> list[str]:
-    """One item within brackets: a line before each of its loosest operators."""
+    """An item within brackets: a line before each of its loosest operators."""
     if len(text) <= width:
         return [text]
     places = shape_of(text).loosest
@@ -248,7 +248,7 @@ def _operands_of_piece(piece: str, width: int) -> list[str]:
 
 
 def _filled(items: list[str], width: int) -> list[str]:
-    """As many short items on a line as fit."""
+    """Lines of short items, as many on a line as fit."""
     lines = [items[0]]
     for item in items[1:]:
         if len(lines[-1]) + 1 + len(item) <= width:

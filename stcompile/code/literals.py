@@ -12,7 +12,7 @@ from stcompile.codegen_templates.numpy.calls import Function
 from stcompile.codegen_templates.numpy.subscripts import Text
 from stcompile.wengert.dims import Dim
 
-LONG_NUMBER = 12  # characters: what is longer may be the result of a division
+LONG_NUMBER = 12  # characters: a longer number may be the result of a division
 _TOPS, _LARGEST_BOTTOM = (1, 2, 3, 4), 10_000_000
 
 
@@ -116,7 +116,7 @@ def _fstring(text: Text) -> ast.expr:
 
 
 def _complex(value: complex) -> ast.expr:
-    """``1j``, ``-2j`` and ``1.5 - 2j`` where these have the same signs of zero, else a call."""
+    """``1j``, ``-2j`` and ``1.5 - 2j`` if they have the signs of zero of ``value``, else a call."""
     a, b = value.real, value.imag
     imaginary = ast.Constant(complex(0.0, abs(b)))
     if math.isfinite(a) and math.isfinite(b):

@@ -1,9 +1,9 @@
-"""Source text of AST nodes: astor's formatting, with strings and slices as ruff prints them.
+r"""Source text of AST nodes: astor's formatting, with strings and slices as ruff prints them.
 
 The only module that knows astor. Line breaking is `stcompile.code.lines`'s work.
 
 >>> import ast
->>> print(*render(ast.parse("y = x[(0), 2*t : 2*(t+1)] ** (-1), 'a'").body[0]), sep="\\n")
+>>> print(*render(ast.parse("y = x[(0), 2*t : 2*(t+1)] ** (-1), 'a'").body[0]), sep="\n")
 y = (x[0, 2 * t : 2 * (t + 1)] ** -1, "a")
 """
 
@@ -27,7 +27,7 @@ with warnings.catch_warnings():  # astor names ast.Num and its like, deprecated 
 # Stands for a line's end within a docstring, whose lines are not ours to break.
 DOCSTRING_NEWLINE = "\0"
 
-# Where any expression may stand without parentheses, and astor would write them.
+# Fields whose expressions need no parentheses, though astor would write them.
 OPEN_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.ListComp: ("elt",),
     ast.SetComp: ("elt",),
@@ -43,7 +43,7 @@ OPEN_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.keyword: ("value",),
 }
 
-# Where a tuple needs parentheses, and astor would not write them.
+# Fields in which a tuple needs parentheses, though astor would not write them.
 CLOSED_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.If: ("test",),
     ast.While: ("test",),
@@ -118,7 +118,7 @@ def _literal(value: Any) -> ast.expr:
 
 
 def quoted(text: str | bytes) -> str:
-    """A literal in double quotes, unless single ones save backslashes."""
+    """A literal in double quotes, unless single quotes save backslashes."""
     literal = repr(text)
     return literal if '"' in literal else literal.replace("'", '"')
 
@@ -131,7 +131,7 @@ def _docstring(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """What stands between the double quotes of an f-string for ``text``."""
+    """The text between the double quotes of an f-string that stands for ``text``."""
     # The added quote makes repr choose single quotes as delimiters.
     body = repr(text + '"')[1:-2].replace("\\'", "'").replace('"', '\\"')
     return body.replace("{", "{{").replace("}", "}}")
@@ -229,7 +229,8 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
         self.newline(extra=1 if self.indentation else 2)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """An f-string in double quotes; the strings within its expressions have single ones."""
+        """Write an f-string in double quotes; the strings within its expressions have single
+        quotes."""
         body = self._joined(node)
         self.write(ast.unparse(ast.fix_missing_locations(node)) if body is None else f'f"{body}"')
 

@@ -1,8 +1,8 @@
 """Equations as code: the templates of `codegen_templates`, substituted.
 
-A template is parsed once. Substitution evaluates what depends on static facts alone (params, an
-operand's ``ndim``, ``shape``, ``dtype``), takes the branches of its ``if`` statements, and puts the
-operands' code in place of its parameters.
+A template is parsed once. Substitution evaluates all parts that depend on static facts alone
+(params, an operand's ``ndim``, ``shape``, ``dtype``), takes the branches of its ``if`` statements,
+and puts the operands' code in place of its parameters.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from stcompile.wengert.types import Type
 
 
 class Operand(Hole):
-    """An operand of the equation: its code, and its type for what is static about it."""
+    """An operand of the equation: its code, and its type for its static properties."""
 
     def __init__(
         self, code: ast.expr, atom: Atom, symbols: Mapping[Symbol, str] = MappingProxyType({})
     ) -> None:
         super().__init__(code)
         self.atom = atom
-        self.symbols = symbols  # how they are called
+        self.symbols = symbols  # their names in the code
 
     @property
     def ndim(self) -> int:
@@ -72,15 +72,15 @@ def substitute(
     params: Params,
     template: Callable[..., Any] | None = None,
 ) -> Code:
-    """The code of one equation, by NumPy's template unless another one is given."""
+    """The code of one equation, by NumPy's template unless ``template`` is given."""
     return _Substitution(template or TEMPLATES[primitive], operands, params).run()
 
 
 def substitute_into(
     primitive: str, out: Operand, operands: Sequence[Operand], params: Params
 ) -> tuple[ast.stmt, ...]:
-    """The statements that write the result of an equation into a given array; none if there is no
-    such code for these operands."""
+    """The statements that write the result of an equation into the array ``out``; none if the
+    primitive has no such code for these operands."""
     template = BUFFERED.get(primitive)
     if template is None:
         return ()
@@ -113,8 +113,8 @@ def _parsed(template: Callable[..., Any]) -> ast.FunctionDef:
 
 
 def _text_of(template: Callable[..., Any]) -> str:
-    """The text of a template, which stands at the top level of its module: all lines to the next
-    one that starts there, but for those that close a bracket."""
+    """The text of a template, which stands at the top level of its module: all lines up to the next
+    line that starts at the margin, except lines that close a bracket."""
     code = template.__code__
     first, *rest = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
     found, seen = [first], first.startswith("def ")
@@ -128,7 +128,8 @@ def _text_of(template: Callable[..., Any]) -> str:
 
 @functools.cache
 def is_call(primitive: str) -> bool:
-    """True for what is printed as a call, and not by an operator, a subscript or an attribute."""
+    """True if a primitive is printed as a call, and not by an operator, a subscript or an
+    attribute."""
     returned = (
         node
         for node in ast.walk(_parsed(inspect.unwrap(TEMPLATES[primitive])))
@@ -145,7 +146,7 @@ def _defaults(template: Callable[..., Any]) -> dict[str, Any]:
 
 @functools.cache
 def _compiled(node: ast.expr) -> CodeType:
-    """An expression of a template as code; the nodes are those of `_parsed`, which live on."""
+    """An expression of a template as code; the nodes belong to `_parsed`, which keeps them."""
     expression = ast.fix_missing_locations(ast.Expression(node))
     return compile(expression, "<template>", "eval")
 
@@ -304,7 +305,7 @@ class _Substitution:
 
 
 def _joined(op: ast.boolop, parts: Sequence[ast.expr]) -> ast.expr:
-    """``a and b and c``: what is on the left is evaluated first with or without parentheses."""
+    """``a and b and c``: the left side is evaluated first with or without parentheses."""
     first, *rest = parts
     if isinstance(first, ast.BoolOp) and isinstance(first.op, type(op)):
         return ast.BoolOp(op, [*first.values, *rest])
@@ -324,7 +325,7 @@ def _as_value(code: ast.expr) -> ast.expr:
 
 
 def _known(value: Any) -> Any:
-    """An operand that is a constant by its value, anything else as it is."""
+    """The value of an operand that is a constant; anything else unchanged."""
     if isinstance(value, Operand) and isinstance(value.atom, Constant):
         return value.atom.value
     return value

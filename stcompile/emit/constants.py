@@ -1,8 +1,7 @@
-"""Long constant arrays: not written out in the text, but arguments with defaults that are made
-once.
+"""Long constant arrays: arguments with defaults that are made once, instead of text.
 
-The default is a formula, if one of NumPy's gives exactly these numbers, or the name of an array
-that is kept beside the function.
+The default is a formula, if a function of NumPy gives exactly these numbers, or the name of an
+array that is kept beside the function.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ class _Giver:
 
 
 def _roots(storage: Storage, tree: Tree) -> frozenset[Variable]:
-    """The storage of what a function returns."""
+    """The storage of the values that a function returns."""
     roots = (storage.roots_of(atom) for atom in tree.region.outputs)
     return storage.reach(frozenset().union(*roots))
 
@@ -145,7 +144,7 @@ def _candidates(value: np.ndarray[Any, Any]) -> Iterator[tuple[Any, ...]]:
 def defaults_of(
     constants: tuple[LongConstant, ...], save: Save
 ) -> tuple[Mapping[Variable, str], Mapping[str, LongConstant]]:
-    """The defaults of constants, as code, and those of them that are saved, by their names."""
+    """The defaults of constants, as code, and the constants that are saved, by their names."""
     defaults: dict[Variable, str] = {}
     saved: dict[str, LongConstant] = {}
     for constant in constants:

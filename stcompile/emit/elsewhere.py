@@ -1,9 +1,9 @@
 """Code for the arrays of another namespace: CuPy's, PyTorch's, those of any array API.
 
-Primitives are written by the templates of `codegen_templates/array_api/`. What the standard leaves
-out is written for it: operands of unlike kinds are converted, subscripts say that they leave out
-axes, and new arrays are made on the device of the arguments. What has no spelling in the standard,
-or is not in the namespace, is refused by name.
+Primitives are written by the templates of `codegen_templates/array_api/`. Features that the
+standard leaves out are rewritten: operands of unlike kinds are converted, subscripts say that they
+leave out axes, and new arrays are made on the device of the arguments. A primitive without a
+spelling in the standard, or missing in the namespace, is refused by name.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class Elsewhere(Statements):
     # --- the whole -------------------------------------------------------------------------------
 
     def finish(self, module: str, arguments: Sequence[ast.expr]) -> list[ast.stmt]:
-        """Rewrite all statements for the namespace; what stands above them. ``arguments`` is the
-        code of the arrays that are given."""
+        """Rewrite all statements for the namespace; return the statements that precede them.
+        ``arguments`` is the code of the arrays that are given."""
         if any(block.location.errstate for block in _all(self.blocks)):
             raise LanguageError("`np.errstate` is NumPy's alone", hint="leave it out")
         self.rewriter = _Rewriter(module, self._axes(), bool(arguments))
@@ -171,8 +171,8 @@ class _Rewriter(ast.NodeTransformer):
         return self._written(made, made.target, method, made.value)
 
     def _written(self, node: ast.stmt, target: ast.expr, method: str, value: ast.expr) -> ast.stmt:
-        """A write into a part of an array: a new array, where arrays cannot be written to. (After a
-        write nobody reads the array as it was.)"""
+        """A write into a part of an array: a new array, where arrays cannot be written to. After a
+        write nobody reads the array as it was."""
         if self.is_writeable or not isinstance(target, ast.Subscript):
             return node
         array = target.value

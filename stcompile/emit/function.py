@@ -1,7 +1,7 @@
-"""From a staged call to the source of one Python function.
+"""Emit the source of a Python function for a staged call.
 
-The readable level: textbook code, one block for each line of the user's, in its order. A value
-that is used once, on the line that made it, is written where it is used. The fast level: values are
+The readable level: textbook code, a block for each line of the user's, in its order. A value that
+is used once, on the line that made it, is written where it is used. The fast level: values are
 written into buffers, which a factory around the function makes once.
 """
 
@@ -34,6 +34,7 @@ from stcompile.emit.layout import (
     statements_in,
     without_unread,
 )
+from stcompile.emit.lists import listed
 from stcompile.emit.names import DEVICE, NAMESPACE, Naming
 from stcompile.emit.products import MODULE, blas_names
 from stcompile.emit.statements import Statements
@@ -52,26 +53,25 @@ LENGTHS = ("n", "m", "k", "p", "q")  # names of lengths
 SCIPY = ("linalg", "special")  # modules
 IMPORTED = "from numba import njit"
 kernels_of = deferred("stcompile.emit.kernels", "kernels_of")
-listed = deferred("stcompile.emit.lists", "listed")
 kernel_lines = deferred("stcompile.emit.kernels", "kernel_lines")
 
 
 @dataclass(frozen=True)
 class Emitted:
-    """The source of a module with one function of ``arguments``, and what it allocates.
+    """The source of a module with a function of ``arguments``, and the bytes that it allocates.
 
     ``allocated_bytes`` is the sum over the statements that allocate an array, a loop's times the
     number of its steps; ``lines`` maps the line numbers of the source to the user's locations, and
-    ``statements`` those where one starts to its code, which knows the items that it computes
-    (`stcompile.emit.origins`).
-    ``hidden`` are the keyword arguments for captured values. ``workspace`` is the name of a factory
-    in the module: ``workspace()`` returns the function with buffers of its own. None: the function
-    stands in the module itself, as ``name``. The parameters of the factory are ``lengths``: the
-    position of an argument, a path in it, and an axis of the array that is there.
+    ``statements`` the line numbers where a statement starts to its code, which knows the items that
+    it computes (`stcompile.emit.origins`). ``hidden`` are the keyword arguments for captured
+    values. ``workspace`` is the name of a factory in the module: ``workspace()`` returns the
+    function with buffers of its own. None: the function is in the module itself, as ``name``. The
+    parameters of the factory are ``lengths``: the position of an argument, a path in it, and an
+    axis of the array at that path.
 
-    Where its values live: the variables of ``tree`` have ``names``, and buffers by the ``plan``, of
-    ``buffer_bytes`` in all. The others are in the storage that ``storage`` tells of, but for the
-    ``unmade``, which are stored nowhere, or only in an argument. ``saved`` are constant arrays that
+    The variables of ``tree`` have ``names``, and buffers by the ``plan``, of ``buffer_bytes`` in
+    all. Other variables are in the storage described by ``storage``, except for the ``unmade``
+    variables, which are stored nowhere, or only in an argument. ``saved`` are constant arrays that
     the module needs under these names. ``kernels`` are called at these positions of the tree.
     """
 
@@ -84,7 +84,7 @@ class Emitted:
     hidden: tuple[str, ...]
     workspace: str | None
     lengths: tuple[tuple[int, trees.Path, int], ...]
-    symbols: Mapping[Symbol, str]  # what lengths are called
+    symbols: Mapping[Symbol, str]  # the names of lengths
     tree: Tree
     plan: Plan
     buffer_bytes: int
@@ -110,9 +110,9 @@ def emit(
     ``taken`` further names of the module it is for. ``save`` keeps a constant array in the module
     and gives its name.
 
-    The arguments have the names that the user gave them. If one has the name of something that the
-    code calls, such as ``range``, the code uses another name for that, ``range_1``. The function,
-    too, is renamed if need be.
+    The arguments have the names that the user gave them. If an argument has the name of a function
+    that the code calls, such as ``range``, the code uses another name for that function,
+    ``range_1``. The emitted function, too, is renamed if need be.
     """
     known = global_names(staged.program, options)
     names = Names([staged.program.name, *arguments, *taken])
@@ -136,8 +136,8 @@ def emit(
 def _with_own_arguments(
     made: Emitted, arguments: Sequence[str], aliases: Mapping[str, str]
 ) -> Emitted:
-    """The function, which was made with other names for its arguments, with arguments of these
-    names, and aliases for everything that the code calls by one of these names."""
+    """Rename the arguments of the function, which was made with other names, to ``arguments``, and
+    add aliases for everything that the code calls by one of these names."""
     back = {new: own for new, own in zip(made.arguments, arguments, strict=True) if new != own}
     lines = with_names(made.source, {**aliases, **back}).split("\n")
     numpy = next(
@@ -266,7 +266,7 @@ class _Emitter:
     # --- the parts of the function -------------------------------------------------------------
 
     def _prologue(self) -> list[ast.stmt]:
-        """The statements that give names to those leaves of the arguments that are used."""
+        """The statements that give names to the leaves of the arguments that are used."""
         targets: list[ast.expr] = []
         values: list[ast.expr] = []
         for leaf in self.staged.leaves:
@@ -298,7 +298,7 @@ class _Emitter:
         return found
 
     def _read_lengths(self, workspace: Workspace, returned: ast.expr) -> list[Symbol]:
-        """Those that the code mentions."""
+        """The lengths that the code mentions."""
         codes = [*workspace.statements, *statements_in(self.statements.blocks), returned]
         nodes = (node for code in codes for node in ast.walk(code))
         read = {node.id for node in nodes if isinstance(node, ast.Name)}
@@ -319,7 +319,7 @@ class _Emitter:
             yield self.arguments.index(self._called(leaf.argument)), leaf.path, axis
 
     def _measured(self, symbol: Symbol) -> ast.stmt:
-        """``n = x.shape[0]``"""
+        """Assign the length of an axis to its name: ``n = x.shape[0]``."""
         leaf, axis = self._axis(symbol)
         array = (
             self.naming.called(leaf.variable)
@@ -331,7 +331,7 @@ class _Emitter:
         return ast.Assign([ast.Name(self.lengths[symbol], ast.Store())], length, lineno=0)
 
     def _called(self, own: str) -> str:
-        """What the function or an argument is called in the code."""
+        """The name of the function or of an argument in the code."""
         return self.renamed.get(own, own)
 
     def _expression(self, text: str) -> ast.expr:
@@ -347,7 +347,7 @@ class _Emitter:
         return self.naming.called(variable)
 
     def _result(self, result: Result) -> ast.expr:
-        """The expression of what the function returns."""
+        """The expression of the function's result."""
         if isinstance(result, Item):
             if result.like:
                 return self._expression(result.like)
@@ -463,7 +463,7 @@ class _Emitter:
 
     @property
     def _without_default(self) -> tuple[str, ...]:
-        """The kinds of captured values that a signature shows no value of: a scalar of another
+        """The kinds of captured values without a value in the signature: a scalar of another
         namespace is an array there."""
         return ("array", "object", "scalar") if self.options.xp else ("array", "object")
 
@@ -525,7 +525,7 @@ def has_kernels(program: Program) -> bool:
 
 
 def mpi_names(program: Program) -> tuple[str, ...]:
-    """What the code of a program calls of mpi4py."""
+    """The names of mpi4py that the code of a program uses."""
     exchanges = any(equation.primitive.startswith("exchange") for equation in program.equations)
     return ("MPI",) if exchanges else ()
 

@@ -46,9 +46,9 @@ INTEGER = frozenset({"add", "subtract", "multiply"})
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: the name of its function, the names that this must not use, the places of the
-    operands that it writes to, and how the lengths that it needs are called. It is told some
-    numbers of ``steps``, too, so that LLVM does not write these loops out."""
+    """A kernel: the name of its function, the names that it must not use, the positions of the
+    operands that it writes to, and the names of the lengths that it needs. It gets some numbers of
+    ``steps`` as arguments, too, so that LLVM does not unroll these loops."""
 
     name: str
     equation: Equation
@@ -94,14 +94,14 @@ class Kernel:
 
     @property
     def allocated(self) -> int:
-        """The bytes that a call allocates, what it returns among them."""
+        """The bytes that a call allocates, results included."""
         return self.statements.allocated
 
 
 def _written_out(program: Program, kept: dict[int, Equation]) -> float:
-    """How many equations LLVM makes of a program if it writes out all loops of few steps. Where
-    these are too many, the loop is added to ``kept`` by its id, and so are those around it; then
-    the result is infinite."""
+    """The number of equations that LLVM makes of a program if it unrolls all loops of few steps.
+    A loop of too many equations is added to ``kept`` by its id, and so are the loops around it;
+    then the result is infinite."""
     total = 0.0
     for equation in program.equations:
         inner = max((_written_out(body, kept) for body in _programs(equation)), default=1.0)
@@ -124,7 +124,7 @@ def _is_short(equation: Equation) -> bool:
 
 
 def _is_in_vectors(equation: Equation) -> bool:
-    """True for a loop that LLVM writes out because a few vectors hold all of its steps."""
+    """True for a loop that LLVM unrolls because a few vectors hold all of its steps."""
     length = equation.params["length"]
     is_known = isinstance(length, int) and length <= WRITTEN_OUT_STEPS * VECTOR
     return is_known and _is_innermost(equation)
@@ -148,7 +148,7 @@ class KernelStatements(Statements):
 
     @cached_property
     def greatest(self) -> dict[Atom, int]:
-        """What Python's integers are at most, without their sign: counters, and what is made of
+        """The greatest magnitudes of Python's integers: of counters, and of integers computed from
         them."""
         loops = (item for _, item in self.schedule.tree.items() if isinstance(item, Repeat))
         return {
@@ -231,7 +231,7 @@ def _as_dtype(operand: Operand, dtype: np.dtype[Any]) -> Operand:
 def kernel_lines(
     kernels: Mapping[int, Kernel], sections: Mapping[str, str], fastmath: bool
 ) -> list[Line]:
-    """The functions of kernels, and those that they call."""
+    """The functions of kernels, and the functions that they call."""
     unique = {kernel.name: kernel for kernel in kernels.values()}
     functions = [_function(kernel, sections, fastmath) for kernel in unique.values()]
     text = "\n".join(line for lines in functions for line, *_ in lines)
@@ -241,7 +241,7 @@ def kernel_lines(
 
 
 def _called(text: str) -> set[str]:
-    """The helpers that some code calls, and those that these call."""
+    """The helpers that some code calls, directly or indirectly."""
     found = {own for own in HELPERS if re.search(rf"\b{own}\(", text)}
     return found.union(*(_called(_body(own)) for own in found))
 
@@ -304,7 +304,7 @@ def _indices(equation: Equation) -> Iterator[Atom]:
 def kernels_of(
     schedule: Schedule, names: Names, taken: Collection[str], lengths: Mapping[Symbol, str]
 ) -> dict[int, Kernel]:
-    """The kernels of a tree by the positions of their steps; those of equal text are one."""
+    """The kernels of a tree by the positions of their steps; kernels of equal text are merged."""
     found: dict[int, Kernel] = {}
     made: dict[object, Kernel] = {}
     for step in schedule.tree.steps:

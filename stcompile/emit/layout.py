@@ -35,7 +35,7 @@ class Block:
 @dataclass
 class Compound:
     """A statement with blocks of its own: its first line (as a statement whose body does not
-    matter), its blocks, and for an ``if`` those under its ``else``."""
+    matter), its blocks, and for an ``if`` the blocks under its ``else``."""
 
     head: ast.stmt
     body: list[Block]
@@ -51,7 +51,8 @@ class Commented:
 
 
 def statements_in(blocks: Iterable[Block]) -> Iterator[ast.stmt]:
-    """All statements in blocks, those with blocks of their own before what is in these."""
+    """All statements in blocks; a statement with blocks of its own comes before the statements in
+    them."""
     for block in blocks:
         for statement in block.statements:
             if isinstance(statement, Compound):
@@ -68,8 +69,8 @@ def is_empty(blocks: Iterable[Block]) -> bool:
 def without_unread(
     blocks: Sequence[Block], returned: ast.expr, sizes: Sequence[tuple[Block, str]]
 ) -> None:
-    """Take away the lines that name a size which nothing reads: ``sizes`` are these names, each
-    with its block."""
+    """Remove the lines that name a size which nothing reads: ``sizes`` are the names, each with its
+    block."""
     if not sizes:
         return
     read = Counter(
@@ -99,8 +100,8 @@ def body_lines(
     indent: int = INDENT,
     repeated: bool = True,
 ) -> list[Line]:
-    """The lines of the outermost blocks, with a rule before each section if there are several. The
-    same comment is only ``repeated`` where the user's line was run again."""
+    """The lines of the outermost blocks, with a rule before each section if there are several. A
+    comment is ``repeated`` only where the user's line runs again."""
     layout = _Layout(repeated)
     shown = [block for block in blocks if block.statements]
     has_rules = len({block.location.part for block in shown}) > 1
@@ -124,7 +125,8 @@ class _Layout:
         self.key: object = None  # identifies the user's line that was shown last
 
     def blocks(self, blocks: Sequence[Block], indent: int, errstate: Errstate) -> None:
-        """Blocks under an ``errstate``; those that need another stand within a ``with``."""
+        """Lay out blocks under an ``errstate``; blocks that need another stand within a
+        ``with``."""
         shown = [block for block in blocks if block.statements]
         for wanted, group in itertools.groupby(shown, key=lambda block: block.location.errstate):
             if wanted and wanted != errstate:
@@ -150,7 +152,7 @@ class _Layout:
                 self.lines += started(lines, block.location, statement)
 
     def _comment(self, block: Block, indent: int) -> None:
-        """The comment above a block, unless it was the last one shown."""
+        """Write the comment above a block, unless it was the last comment shown."""
         key = self._key(block.location)
         comment = comment_on(block.location, indent)
         if comment and not (key == self.key and (block.continues or not self.repeated)):
@@ -158,7 +160,7 @@ class _Layout:
         self.key = key
 
     def _key(self, location: Location) -> object:
-        """What identifies the user's line: where none is repeated, what is shown of it."""
+        """A key of the user's line; its comment, if comments are not repeated."""
         return block_key(location) if self.repeated else comment_on(location, 0)
 
     def _compound(
@@ -181,8 +183,8 @@ class _Layout:
     def _inner(
         self, blocks: Sequence[Block], indent: int, location: Location, errstate: Errstate
     ) -> None:
-        """Blocks under the first line of a statement: those from the same line of the user's have
-        no comment."""
+        """Lay out blocks under the first line of a statement: blocks from the same line of the
+        user's have no comment."""
         self.key = self._key(location)
         first = next(block for block in blocks if block.statements)
         first.continues = True
@@ -214,7 +216,7 @@ def _with(errstate: Errstate) -> ast.With:
 
 
 def comment_on(location: Location, indent: int) -> str:
-    """``# model.py:14  h = np.tanh(x @ W + b)    (t = 1)``"""
+    """The comment that quotes a line: ``# model.py:14  h = np.tanh(x @ W + b)    (t = 1)``."""
     shown = location.shown
     if shown is None or not shown.line:
         return ""

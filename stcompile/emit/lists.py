@@ -16,8 +16,8 @@ ITEM = "item"
 
 
 def listed(result: Listed, statements: Statements, tree: Tree, names: Names) -> ast.expr:
-    """The code of such a list: ``[*xs]``, ``xs.tolist()``, ``[*zip(xs, ys)]``, or
-    ``[[x, y] for x, y in zip(xs, ys)]``."""
+    """The code of a list whose length the data decide: ``[*xs]``, ``xs.tolist()``, ``[*zip(xs,
+    ys)]``, or ``[[x, y] for x, y in zip(xs, ys)]``."""
     columns = [
         _column(statements.returned(tree.atom(atom)), at in result.numbers)
         for at, atom in enumerate(_atoms_in(result.item))

@@ -34,7 +34,8 @@ class Naming:
         self.bases = self._bases({*schedule.read}.difference(schedule.inlined))
 
     def _bases(self, named: Set[Variable]) -> Counter[str]:
-        """How many classes want each name: `h.1` is called `h` if no other `h` is left."""
+        """The number of classes that ask for each name: `h.1` is called `h` if no other `h` is
+        left."""
         hints = self.tree.hints
         if self.is_flat:
             return Counter(map(base_name, hints.values()))
@@ -54,11 +55,12 @@ class Naming:
         return name(self.given[variable])
 
     def give(self, variable: Variable, own: str) -> None:
-        """Give a variable, and those that share its name, this name."""
+        """Give the name to a variable, and to the variables that share a name with it."""
         self.given.update(dict.fromkeys(self.sharing.members(variable), own))
 
     def counter(self, variable: Variable) -> ast.Name:
-        """The counter of a loop: it takes the name of one whose loop is over, if there is one."""
+        """The counter of a loop: it takes the name of the counter of a finished loop, if there is
+        one."""
         if variable not in self.given:
             hint = self.tree.hints[variable]
             wish = "i" if is_unnamed(hint) or hint.startswith("_") else base_name(hint)

@@ -1,7 +1,7 @@
-"""Which items of the program a piece of generated code computes.
+"""The items of the program that a piece of generated code computes.
 
-An expression or a statement knows them from when it is made: a value that is written where it is
-used takes its item along into the statement of another one.
+An expression or a statement knows them from when it is made: a value that is inlined takes its item
+along into the statement around it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from stcompile.analysis.regions import Item
 
 
 def note(node: ast.AST, *items: Item) -> None:
-    """Note on a piece of code that it computes these items, besides those it has already."""
+    """Note on a piece of code that it computes these items as well."""
     setattr(node, "items", (*items_of(node), *items))  # noqa: B010 (AST nodes declare no such name)
 
 

@@ -1,7 +1,7 @@
 """Products as calls of BLAS through SciPy.
 
 SciPy's functions take arrays in Fortran's order and write to such an array without a copy. An array
-in C order is its own transpose in Fortran's: ``out += x @ y`` is ``out.T += y.T @ x.T``.
+in C order is its own transpose in Fortran's order: ``out += x @ y`` is ``out.T += y.T @ x.T``.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def alpha_of(product: Product, scale: ast.expr | None) -> ast.expr:
 
 
 def shown_product(contract: Equation, x: Factor, y: Factor) -> str:
-    """``v1.T @ v6``"""
+    """A product as text: ``v1.T @ v6``."""
     left, right = ast.unparse(x.code), ast.unparse(y.code)
     swapped = contract.params["order"] == (1, 0)
     if not contract.params["contracted"]:

@@ -1,4 +1,4 @@
-"""Regions as statements: branches and loops, and what they hand on."""
+"""Write regions as statements: branches and loops, and the values that they hand on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from stcompile.wengert.types import Type
 
 
 class Statements(Steps):
-    """Writes the items of a tree, one after the other, into ``blocks``.
+    """A writer of the items of a tree, in order, into ``blocks``.
 
     The bytes that the statements of a loop allocate count once for each step (once if the number of
     steps is not known); of a branch the arm that allocates more counts.
@@ -42,7 +42,7 @@ class Statements(Steps):
         self.collected: dict[int, list[tuple[Repeat, Collected]]] = {}
 
     def returned(self, atom: Atom) -> ast.expr:
-        """An atom as the caller gets it: a copy of what is in a buffer."""
+        """An atom as the caller gets it: a copy of an array that is in a buffer."""
         code = self.expression(atom)
         if self.schedule.plan.has(atom) or atom in self.schedule.rows:
             self.allocated += atom.type.nbytes
@@ -65,7 +65,7 @@ class Statements(Steps):
                 self._collect(item.end)
         self.item = around
 
-    # --- what is handed on ---------------------------------------------------------------------
+    # --- values that are handed on -------------------------------------------------------------
 
     def hand_on(
         self,
@@ -74,9 +74,9 @@ class Statements(Steps):
         together: bool = False,
         copied: Container[Variable] = (),
     ) -> None:
-        """Assign their new values to variables: all at once if the value of one reads another, or
-        if several are to stand ``together``. A variable with a buffer gets a copy in it, and one of
-        the ``copied`` ones a new copy."""
+        """Assign new values to variables: all at once if the value of one reads another, or if
+        several are to stand ``together``. A variable with a buffer gets a copy in it, and a
+        ``copied`` variable a new copy."""
         schedule = self.schedule
         codes = {
             v: copy_of(self.operand(atom)) if v in copied else self.expression(atom)
@@ -265,8 +265,9 @@ class Statements(Steps):
 
 
 def _within(row: ast.expr, entries: Sequence[ast.expr]) -> list[ast.expr]:
-    """The subscript of ``v[i, :i][j]``, which is ``v[i, j]``: ``row`` is the first one, ``entries``
-    are those of the second. Empty if the first one has other parts than numbers and then starts."""
+    """The subscript of ``v[i, :i][j]``, which is ``v[i, j]``: ``row`` is the first subscript,
+    ``entries`` are the entries of the second. Empty if the first has other parts than numbers and
+    then starts."""
     parts = row.elts if isinstance(row, ast.Tuple) else [row]
     starts = [isinstance(p, ast.Slice) and p.lower is None and p.step is None for p in parts]
     if True not in starts:

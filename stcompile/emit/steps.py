@@ -47,8 +47,8 @@ class KernelFunction(Protocol):
 
 
 class Steps:
-    """Writes equations, one after the other, into ``blocks``; ``allocated`` is the sum of the
-    bytes that the statements allocate."""
+    """A writer of equations, in order, into ``blocks``; ``allocated`` is the sum of the bytes that
+    the statements allocate."""
 
     def __init__(self, schedule: Schedule, naming: Naming) -> None:
         self.schedule = schedule
@@ -56,8 +56,8 @@ class Steps:
         self.code: dict[Variable, ast.expr] = {}  # the code of variables without a name
         self.blocks: list[Block] = []
         self.symbols: dict[Symbol, str] = {}  # the names of what sizes depend on
-        self.sizes: list[tuple[Block, str]] = []  # which of them a block names
-        self.item: Item | None = None  # the one that is being written
+        self.sizes: list[tuple[Block, str]] = []  # the names that each block defines
+        self.item: Item | None = None  # the item that is being written
         self.allocated = 0
         self.kernels: Mapping[int, KernelFunction] = {}  # by position
 
@@ -99,7 +99,7 @@ class Steps:
         return written
 
     def put(self, statement: ast.stmt | Compound | Commented, location: Location) -> None:
-        """Write a statement just as it is; it notes the item that it is of."""
+        """Write a statement unchanged; it notes the item that it computes."""
         if self.item is not None:
             note(code_in(statement), self.item)
         self.block(location).statements.append(statement)
@@ -209,7 +209,7 @@ class Steps:
         return literal(0)
 
     def _call_kernel(self, step: Step, equation: Equation, operands: list[Operand]) -> None:
-        """Write the call of a kernel. It returns what it does not write in place."""
+        """Write the call of a kernel. It returns the outputs that it does not write in place."""
         arguments = [operand.code for operand in operands]
         arguments += [name(self.symbols[length]) for length in lengths_of(step.equation)]
         kernel = self.kernels[step.at]
@@ -311,7 +311,7 @@ class Steps:
         return ast.Subscript(whole, self.counter(row.loop), ast.Load())
 
     def _name_row(self, value: Variable, location: Location) -> None:
-        """Refer to a value that was computed in a row by that row from here on, under a name if it
+        """Refer to a value that was computed in a row by that row from now on, under a name if it
         needs one."""
         row = self.schedule.plan.rows.get(value)
         if row is None:
@@ -445,7 +445,7 @@ def _augmented(statement: ast.stmt) -> ast.stmt:
 
 
 def _like(statement: ast.stmt, written: ast.AugAssign, value: ast.expr) -> ast.AugAssign:
-    """Another way to write a statement, which has no such ``value`` any more."""
+    """Write a statement in another way, in which the ``value`` does not occur any more."""
     note(written, *items_of(statement), *items_of(value))
     return written
 

@@ -1,5 +1,5 @@
-"""What is made once, outside of the generated function: its buffers, its constants, and views of
-them.
+"""Workspaces: the buffers, constants and views that are made once, outside of the generated
+function.
 
 The module of a function with buffers has a factory, ``workspace()``. Each call of it makes a set of
 buffers and returns the function that works in them.
@@ -101,7 +101,7 @@ class Workspace:
             self.parts.append(next(iter(heads)))
 
     def _buffer(self, block: Memory) -> Iterator[ast.stmt]:
-        """One buffer under the names of all classes that live in it."""
+        """Make a buffer under the names of all classes that live in it."""
         heads = self._names(block)
         if not heads:
             return
@@ -162,8 +162,8 @@ class Workspace:
                     block.statements[at] = hoister.visit(statement)
 
     def view(self, node: ast.expr) -> str | None:
-        """The name of a view of a buffer or a constant; None for any other expression. A view of
-        what has a shape only if a check allows it is not taken before that check."""
+        """The name of a view of a buffer or a constant; None for any other expression. A view whose
+        shape is allowed only by a check is not taken before that check."""
         if not self._is_path(node) or any(map(_is_checked, all_items_of(node))):
             return None
         text = ast.unparse(node)
@@ -187,7 +187,8 @@ class Workspace:
 
     def _is_view(self, reshape: ast.AST) -> bool:
         """True for a reshape that is a view whatever the lengths are: of a whole array in C order.
-        (Others may be views for the lengths that are known here, and copies for others.)"""
+        Other reshapes may be views for the lengths that are known here, and copies for other
+        lengths."""
         assert isinstance(reshape, ast.Call) and isinstance(reshape.func, ast.Attribute)
         operand = reshape.func.value
         if _is_reshape(operand):
@@ -340,7 +341,7 @@ def _is_same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
 
 
 def rows_of(whole: ast.expr, rows: Rows, spelled: Callable[[Any], Any]) -> ast.expr:
-    """The code of rows of an array; ``spelled`` are sizes as they are called in the code."""
+    """The code of rows of an array; ``spelled`` gives the code of sizes."""
     if rows.variable.type == rows.whole.type:
         return whole
     part = ast.Subscript(whole, literal(slice(*spelled((rows.start, rows.stop)))), ast.Load())

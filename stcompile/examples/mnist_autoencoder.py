@@ -37,7 +37,7 @@ def sigmoid(v: Array) -> Any:
 
 
 def reconstruct(params: Params, x: Array) -> Array:
-    """What becomes of an image x (pixels,), or of images x (B, pixels): the same shape."""
+    """The reconstruction of an image x (pixels,), or of images x (B, pixels): the same shape."""
     h1 = sigmoid((params["W1"] @ x.T).T + params["b1"])
     h2 = sigmoid((params["W2"] @ h1.T).T + params["b2"])
     o: Array = sigmoid((params["Wd"] @ h2.T).T)

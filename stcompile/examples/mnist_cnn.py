@@ -89,8 +89,8 @@ def initial_params(
 
 
 def size_after(size: int, padding: str) -> int:
-    """What is left of a side of that many pixels behind both convolutions and pools; 0 or less:
-    nothing.
+    """The size of a side of that many pixels behind both convolutions and pools; 0 or less if
+    nothing is left.
 
     >>> size_after(28, "valid"), size_after(8, "valid"), size_after(8, "same")
     (5, 0, 2)
@@ -102,7 +102,7 @@ def size_after(size: int, padding: str) -> int:
 
 
 def smallest_side(padding: str) -> int:
-    """The smallest image of which something is left.
+    """The side of the smallest image of which something is left.
 
     >>> smallest_side("valid"), smallest_side("same")
     (10, 4)
@@ -114,7 +114,7 @@ def smallest_side(padding: str) -> int:
 
 
 def choose_padding(asked: str, image_shape: tuple[int, int]) -> str:
-    """The padding that was asked for, or for ``auto`` the one that the images are large enough
+    """The padding that was asked for, or for ``auto`` the padding that the images are large enough
     for; `ArgumentsError` if they are too small."""
     side = min(image_shape)
     if asked == "auto":

@@ -61,7 +61,7 @@ def initial_params(
 
 @dataclass
 class Options(train.TrainingOptions):
-    """The flags of all training examples, and two of this one."""
+    """The flags of all training examples, and two more flags."""
 
     steps: Annotated[int, train.count("time steps")] = 4
     hidden: Annotated[int, train.count("units")] = 64

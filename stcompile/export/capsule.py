@@ -1,6 +1,6 @@
 """Crash capsules: a file that raises an error of generated code again.
 
-The file has the generated code, the arguments, what was captured, the states of the random
+The file has the generated code, the arguments, the captured values, the states of the random
 generators and NumPy's settings for floating-point errors, as they were before the call. It needs
 NumPy (and SciPy if the function calls it).
 """
@@ -44,8 +44,8 @@ READABLE = 64  # elements of an array that is written as numbers
 
 
 class Inputs:
-    """What a call is given, as it is before the call: arrays that the call changes are copied, and
-    the states of random generators are noted."""
+    """The inputs of a call, as they are before the call: arrays that the call changes are copied,
+    and the states of random generators are noted."""
 
     def __init__(
         self, values: Mapping[str, Any], captured: Mapping[str, Any], changed: Iterable[str]
@@ -69,8 +69,8 @@ def write_capsule(
     staged: Staged, title: str, update: str, options: Options, inputs: Inputs, error: Exception
 ) -> Path:
     """Write the file of a call that has raised an error, into the folder that
-    ``STCOMPILE_CAPSULES`` names, or else the present one (or that for temporary files, if nothing
-    can be written there). Returns its place."""
+    ``STCOMPILE_CAPSULES`` names, or else the present folder (or the folder for temporary files, if
+    nothing can be written there). Returns its place."""
     text, own = _text(staged, title, update, options, inputs, error)
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     named = f"capsule_{own}_{type(error).__name__}_{digest}.py"
@@ -145,7 +145,7 @@ def _description(emitted: Emitted, error: Exception) -> str:
 
 
 class _Writer:
-    """Values as code; ``statements`` make what takes more than an expression."""
+    """Values as code; ``statements`` make the values that take more than an expression."""
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs

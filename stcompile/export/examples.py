@@ -1,7 +1,7 @@
 """Code that draws arguments like those of one call: the same structure, shapes and dtypes.
 
-For an array of floats only its mean, standard deviation and range are kept, for one of integers its
-range.
+For an array of floats only its mean, standard deviation and range are kept, for an array of
+integers its range.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ SPREAD = 0.01  # for a differentiated array whose elements are all equal: it has
 
 
 def example(values: Mapping[str, Any], moved: Iterable[str], zero: Iterable[str]) -> ast.expr:
-    """A dict of arguments by name, drawn with a generator ``rng``. Those ``moved`` are
-    differentiated; those named in ``zero`` start as zeros."""
+    """A dict of arguments by name, drawn with a generator ``rng``. Arguments ``moved`` are
+    differentiated; arguments named in ``zero`` start as zeros."""
     parts = [
         _zeros(value) if key in zero else _value(value, key in moved)
         for key, value in values.items()
@@ -50,8 +50,8 @@ def _zeros(value: Any) -> ast.expr:
 
 
 def structure(value: Any, parts: list[ast.expr]) -> ast.expr:
-    """A structure of these parts. A class of the same name takes the place of a class of the
-    user's."""
+    """A structure of these parts. A new class of the same name takes the place of a user's
+    class."""
     if type(value) is dict:
         return ast.Dict([literal(key) for key in value], parts)
     if type(value) is list:

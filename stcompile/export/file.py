@@ -1,4 +1,4 @@
-"""The text of an exported file: what it is, the generated code, and its self-test."""
+"""The text of an exported file: its title, the generated code, and its self-test."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class Unit:
 
 @dataclass(frozen=True)
 class Export:
-    """What a file is made of: the function ``main``, the ``values`` of the arguments that it is
+    """The parts of a file: the function ``main``, the ``values`` of the arguments that it is
     exported with, by name, and the user's functions as ``quotes``.
 
     The self-test is the function ``test`` of the skeleton. It gets the ``references`` (the
-    functions to compare with; None where it needs none), and the arguments that ``wrt`` names,
-    which may be ``several``. ``state`` names the arguments that an optimiser keeps.
+    functions to compare with; None where the test needs none), and the arguments that ``wrt``
+    names, which may be ``several``. ``state`` names the arguments that an optimiser keeps.
     """
 
     main: Unit
@@ -104,7 +104,7 @@ class Module:
     body: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
-        """Append the statements of a module as they are, but for its docstring and the imports from
+        """Append the statements of a module unchanged, except its docstring and the imports from
         its own folder, whose modules are in the file as well."""
         lines = text.splitlines()
         kept = set(range(len(lines)))
@@ -119,7 +119,7 @@ class Module:
         self.body += ["", "", found.strip("\n")]
 
     def names(self) -> Iterator[str]:
-        """What the module defines or imports."""
+        """The names that the module defines or imports."""
         for node in (*ast.parse("\n".join(self.body)).body, *self.imports):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 yield node.name
@@ -251,7 +251,7 @@ def _needed(emitted: Emitted) -> str:
 
 
 def _kernels(emitted: Emitted) -> str:
-    """What is said of functions for Numba, if there are any."""
+    """The sentence about functions for Numba, if there are any."""
     if all(step.equation.primitive != "kernel" for step in emitted.tree.steps):
         return ""
     return (
@@ -370,7 +370,7 @@ def _entry(
 
 
 def spaced(parts: Sequence[str]) -> Iterator[str]:
-    """The lines, with at most two empty ones in a row."""
+    """The lines, with at most two empty lines in a row."""
     empty = 0
     for line in "\n".join(parts).split("\n"):
         empty = 0 if line else empty + 1

@@ -30,8 +30,9 @@ class Quote:
 
 
 def quotes(program: Program, definition: Location | None) -> list[Quote]:
-    """The function defined at a location, and after it, in the order of the files, the others that
-    equations of the program come from. A function inside a quoted one is part of its text."""
+    """The function defined at a location, and after it, in the order of the files, the other
+    functions that equations of the program come from. A function inside a quoted function is part
+    of its text."""
     places = [definition] if definition is not None else []
     lines = dict.fromkeys((p.file, p.line, p.function) for p in [*places, *_locations(program)])
     functions = {file: list(_functions(file)) for file in {file for file, _, _ in lines}}

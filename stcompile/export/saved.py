@@ -30,7 +30,7 @@ class Saved:
 
     def defaults(self, staged: Staged) -> Mapping[Variable, str]:
         """The names of the values that a staged call captures; `ExportError` if one cannot be
-        saved. (Numbers have no name: they are written as the defaults.)"""
+        saved. Numbers have no name: they are written as the defaults."""
         changed = {e.inputs[0] for e in staged.program.equations if e.primitive == "store"}
         for hidden in staged.hidden:
             if hidden.variable in changed:

@@ -1,4 +1,4 @@
-"""Calls: what happens for each kind of callable.
+"""Calls: the lowering or the staging of each kind of callable.
 
 A library function with a meaning of its own is looked up in a table; a transformed function is
 asked for a program; any other Python function is inlined by staging its body.
@@ -70,12 +70,12 @@ LIBRARIES = (
     "stcompile.frontend",
     "stcompile.library",
 )
-"""How the names of modules start whose Python functions the tables name."""
+"""Beginnings of the names of modules whose Python functions the tables name."""
 _RULES = "stcompile.codegen_templates.derivatives."
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]
 
-_FUNCTIONS = "stcompile.frontend.functions"  # loaded by the first call of what is in its tables
+_FUNCTIONS = "stcompile.frontend.functions"  # loaded by the first call of a function of its tables
 method_of = deferred(f"{_FUNCTIONS}.random", "method_of")
 method_of_ufunc = deferred(f"{_FUNCTIONS}.ufuncs", "method_of")
 sort = deferred(f"{_FUNCTIONS}.python", "sort")
@@ -162,7 +162,7 @@ def _tables() -> types.ModuleType:
 
 
 def _may_be_known(function: Any) -> bool:
-    """False for what cannot be in a table: objects that are not hashable, and the user's
+    """False for objects that cannot be in a table: those that are not hashable, and the user's
     functions."""
     if isinstance(function, types.FunctionType):
         return (function.__module__ or "").startswith(LIBRARIES)
@@ -267,8 +267,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
 def _call_method_of_number(
     run: Run, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Any:
-    """A method of a NumPy scalar that is known: computed at compile time, unless it gives an array
-    or has traced arguments."""
+    """A method of a static NumPy scalar: computed at compile time, or recorded if it returns an
+    array or has traced arguments."""
     if is_static([*arguments, *keywords.values()]):
         result = _compute(run, function, arguments, keywords)
         if not isinstance(result, np.ndarray):
@@ -291,7 +291,8 @@ _GENERIC = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006
 
 
 def _call_generic(run: Run, alias: Any, arguments: Arguments, keywords: Keywords) -> Any:
-    """``Class[float](...)``: an instance that knows its parameters, if it can keep them."""
+    """``Class[float](...)``: an instance with its ``__orig_class__``, if the attribute can be
+    set."""
     made = call(run, alias.__origin__, arguments, keywords)
     is_plain = find(type(made), "__setattr__") is object.__setattr__
     if run.owns(made) and names_of(made) is not None and is_plain:
@@ -343,8 +344,8 @@ _HOLDS = _BY_KEY | {"append", "insert"}  # their argument becomes an item, or is
 
 
 def _iterated(run: Run, function: Any, arguments: Arguments) -> Arguments:
-    """The arguments of a container's method, with lists in place of the iterables that it goes
-    through."""
+    """The arguments of a container's method, with lists in place of the iterables that the method
+    iterates over."""
     if function.__name__ == "extend":
         return [run.call(list, [argument], {}) for argument in arguments]
     return arguments if function.__name__ in _HOLDS else _drained(run, arguments)
@@ -422,7 +423,7 @@ def name_of(function: Any) -> str:
 
 def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
     """Run an allow-listed callable at compile time. A container that it returns is new, unless it
-    was an argument, or an item of the container whose method this is (``pop``, ``get``,
+    was an argument, or an item of the container whose method is called (``pop``, ``get``,
     ``setdefault``)."""
     receiver = getattr(function, "__self__", None)
     held: Iterable[Any] = ()
@@ -494,7 +495,8 @@ def _lower(
 def _judge(
     run: Run, error: StcompileError, callee: Callee, arguments: Arguments, keywords: Keywords
 ) -> None:
-    """Let a refusal of a call of NumPy's be true."""
+    """Replace a refusal of a call of NumPy's by the error that NumPy itself raises, if there is
+    one."""
     try:
         function = called(callee)
     except NotTriedError:
@@ -503,7 +505,8 @@ def _judge(
 
 
 def _refusal(callee: Callee, arguments: Arguments, keywords: Keywords) -> Exception | None:
-    """What NumPy raises for such arguments, as far as that is known."""
+    """The error that NumPy raises for the arguments; None if it raises none or that is not
+    known."""
     try:
         return refusal_of(called(callee), arguments, keywords)
     except NotTriedError:

@@ -1,4 +1,4 @@
-"""A function that gets copies of arrays among its arguments, so that it writes into these."""
+"""Functions that are called with copies of array arguments, so that they write into the copies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stcompile.frontend.substage import function_name
 
 
 class Copying:
-    """``function``, called with copies of the arguments of these ``names``, or of all (True)."""
+    """The ``function``, called with copies of the arguments called ``names``, or of all (True)."""
 
     def __init__(self, function: Any, names: bool | str | tuple[str, ...]) -> None:
         self.function = function
@@ -54,7 +54,7 @@ class Copying:
         return tuple(self.names)
 
     def _positions(self, count: int) -> list[str]:
-        """The names of the first positional arguments; those of ``*args`` have that name."""
+        """The names of the first positional arguments; all arguments in ``*args`` have its name."""
         names: list[str] = []
         for parameter in signature_of(self.function).parameters.values():
             if parameter.kind is parameter.VAR_POSITIONAL:

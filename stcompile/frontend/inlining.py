@@ -71,7 +71,7 @@ def _is_own(function: types.FunctionType) -> bool:
 
 
 def _default(itself: Place, function: types.FunctionType, name: str) -> Place:
-    """Where a parameter's default is."""
+    """The place of a parameter's default."""
     code, defaults = function.__code__, function.__defaults__ or ()
     if name in (function.__kwdefaults__ or {}):
         place = itself.attribute("__kwdefaults__").part((("item", name),))
@@ -91,7 +91,8 @@ def _check_kind(run: Run, function: types.FunctionType, source: FunctionSource) 
 
 
 def _outside(run: Run, function: types.FunctionType) -> Any:
-    """Looks up what a real function reads from outside: closure cells, globals, builtins."""
+    """A function that looks up the names a real function reads from outside: closure cells,
+    globals, builtins."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     globals_ = function.__globals__
 
@@ -117,8 +118,8 @@ def _outside(run: Run, function: types.FunctionType) -> Any:
 
 
 def _of_global(names: dict[str, Any], name: str) -> Any:
-    """A global, imported if it is one of a ``lazy import``: Python does so when code reads the
-    name, and keeps what it has imported under it."""
+    """The value of a global. The name of a ``lazy import`` is imported, as Python does when code
+    reads the name, and keeps the module."""
     value = names[name]
     return eval(name, names) if isinstance(value, _LAZY) else value
 

@@ -1,9 +1,9 @@
-"""What the frontend knows of transformed functions: one protocol.
+"""The protocol between the frontend and transformed functions.
 
-``grad(f)``, a function with a custom rule, a training step, and whatever comes later are objects
-that the user calls like functions. When one is called with staged values, the frontend hands it
-the run; the object stages what it transforms (`substage`), transforms the program, and records
-the result. The frontend never needs to know what the transformation is.
+``grad(f)``, a function with a custom rule, a training step and others are objects that the user
+calls like functions. When such an object is called with staged values, the frontend hands it the
+run; the object stages the function that it transforms (`substage`), transforms the program, and
+records the result. The frontend never needs to know which transformation it is.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class Transformed(Protocol):
     """A transformed function."""
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        """Record a call of this with staged values, and return its value."""
+        """Record a call of this function with staged values, and return its value."""
         ...
 
 
 def staged_by(stage_call: Callable[..., Any]) -> Callable[[F], F]:
-    """Say how a function that transforms and calls at once (``jvp``) is called with staged values:
-    by ``stage_call(run, arguments, keywords)``."""
+    """A decorator for a function that transforms and calls at once (``jvp``): with staged values it
+    is called by ``stage_call(run, arguments, keywords)``."""
 
     def mark(function: F) -> F:
         function.__dict__["stage_call"] = stage_call
@@ -43,7 +43,7 @@ def is_transformed(value: Any) -> TypeGuard[Transformed]:
 
 
 def makes_transformed(function: F) -> F:
-    """Mark a function that makes transformed ones (``grad``): called inside a function that is
-    being staged, it runs at once, on staged functions as on real ones."""
+    """Mark a function that makes transformed functions (``grad``): called inside a function that is
+    being staged, it runs at once, on staged functions as on real functions."""
     function.__dict__["makes_transformed"] = True
     return function

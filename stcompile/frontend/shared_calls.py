@@ -1,12 +1,12 @@
-"""Calls that are inlined once: a second one of the same state finds the results of the first.
+"""Calls that are inlined once: a second call with the same state uses the results of the first.
 
-What a function does depends on its arguments, on the names of enclosing functions that it reads,
-and on all that these hold. Two calls are the same if this *state* is: the same variables in arrays
-and numbers, equal static values, containers of equal contents, shared in the same places. The first
-call's results serve the second if it has left the state as it was, has no effect, and returns
-nothing but numbers, static values, and arrays and containers that it made; the second gets numbers,
-arrays and containers of its own. Without this, a determinant by minors would take as many equations
-as its matrix has permutations.
+The result of a function depends on its arguments, on the names of enclosing functions that it
+reads, and on everything that they hold. Two calls are the same if this *state* is: the same
+variables in arrays and numbers, equal static values, containers of equal contents, with the same
+aliases. The first call's results serve the second if it has left the state as it was, has no
+effect, and returns nothing but numbers, static values, and arrays and containers that it made; the
+second call gets numbers, arrays and containers of its own. Without this, a determinant by minors
+would take as many equations as its matrix has permutations.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ _PRINTED = (float, complex)  # 0.0 and -0.0 differ, one NaN is like another
 
 
 class _Unknown(Exception):
-    """Raised if something in the state, or in the result, cannot be compared or made again."""
+    """Raised if a part of the state, or of the result, cannot be compared or made again."""
 
 
 @dataclass(frozen=True)
 class _Known:
-    """How to make a call's result again. The objects that the state refers to by identity stay
-    alive."""
+    """A function that makes a call's result again. Objects that the state refers to by identity are
+    kept alive."""
 
     again: Callable[[], Any]
     state: _State
 
 
 def shared_call(run: Run, frame: Frame, function: Any, stage: Callable[[], Any]) -> Any:
-    """What ``stage()`` gives, which runs a function's body in a frame made for the call, or what it
-    gave for the same state. ``function`` is the real function, if it is one."""
+    """The value of ``stage()``, which runs a function's body in a frame made for the call, or its
+    earlier value for the same state. ``function`` is the real function, if there is any."""
     arguments = dict(frame.names)
     state = _State(run)
     try:
@@ -81,7 +81,7 @@ def shared_call(run: Run, frame: Frame, function: Any, stage: Callable[[], Any])
 
 def _is_shared(equation: Equation) -> bool:
     """False for effects, and for the user's rules: two calls have two cotangents, and a rule may
-    treat each of them differently."""
+    treat them differently."""
     if equation.effects or equation.params.get("adjoint") is not None:
         return False
     inner = (value for value in equation.params.values() if isinstance(value, Program))
@@ -89,8 +89,8 @@ def _is_shared(equation: Equation) -> bool:
 
 
 class _State:
-    """Walks through everything that a call can read. Objects with an identity are numbered in the
-    order in which they are met."""
+    """A walk through everything that a call can read. Objects with an identity are numbered in the
+    order of the walk."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -172,14 +172,14 @@ def _is_builtin(value: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _names_in(node: FunctionNode) -> tuple[str, ...]:
-    """The names in a function and in those within it."""
+    """The names in a function and in its nested functions."""
     return tuple(dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name)))
 
 
 def _again(run: Run, value: Any, age: int, met: set[int]) -> Callable[[], Any]:
-    """How to make a value again. Arrays and containers must have been made after an age, and each
-    be in one place: they are made anew, with what they hold now. So are numbers, but for those
-    that were ``met`` before, as arguments: two calls give two objects."""
+    """A function that makes a value again. Arrays and containers must have been made after ``age``
+    and have no alias: they are made anew, with their present contents. Numbers are made anew as
+    well, except for arguments, whose identities are in ``met``: two calls give two objects."""
     kind = type(value)
     if kind in (Scalar, Affine, Row) and id(value) not in met:
         return lambda: same_number(value)

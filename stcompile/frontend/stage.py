@@ -61,8 +61,9 @@ def stage(
     """Stage ``function(*call_with, **keywords)``, the names being those of ``arguments``.
 
     The contents of ``arguments`` are only looked at for their types. Arguments named in
-    ``writeable`` may be written to: their new contents are stored into them at the end. Those in
-    ``changed`` will be, all of them. ``sizes`` are the dims of arrays some of which have names.
+    ``writeable`` may be written to: their new contents are stored into them at the end. Arguments
+    named in ``changed`` will be written to in all their arrays. ``sizes`` are the dims of arrays
+    some of whose lengths have names.
     """
 
     def staged(run: Run) -> Staged:
@@ -115,7 +116,8 @@ def _called(
 
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
-    """Room for the interpreter, which recurses about fifteen times for each call it inlines."""
+    """Raise the recursion limit, since the interpreter recurses about fifteen times for each call
+    that it inlines."""
     with STAGING:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, 25 * RECURSION_LIMIT + 1000))
@@ -165,7 +167,7 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
 
 
 def _is_there(value: Any) -> bool:
-    """True if the attribute exists: reading it raises an error otherwise."""
+    """True; reading an attribute that does not exist raises an error before the call."""
     return True
 
 
@@ -196,7 +198,7 @@ def _result(run: Run, value: Any) -> Result:
 
 
 def _listed(run: Run, rows: Rows) -> Result:
-    """A list whose length the data decide."""
+    """The result for a list whose length the data decide."""
     if not rows.columns:
         return Group("list", (), ())
     columns = iter(rows.columns.values())

@@ -1,4 +1,4 @@
-"""Staging a function on its own, inside a run: what transformed functions start from."""
+"""Stage a function on its own, inside a run: the start of every transformed function."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ GIVEN_BACK = "a call gave it back as it is, so that another name stands for the 
 class SubStage:
     """A function as a program of its own.
 
-    ``program.inputs`` are the traced leaves of the arguments, then the variables that it reads from
-    the program around it; ``inputs`` are the values of both. ``arguments`` and ``keywords`` have
-    the program's variables as leaves; ``result`` has its outputs' positions. ``written`` are the
-    arrays around the program that the function has written into, each with the position of the
-    output that has its new contents.
+    ``program.inputs`` are the traced leaves of the arguments, then the variables that the function
+    reads from the program around it; ``inputs`` are the values of both. ``arguments`` and
+    ``keywords`` have the program's variables as leaves; ``result`` has its outputs' positions.
+    ``written`` are the arrays around the program that the function has written into, each with the
+    position of the output that has its new contents.
     """
 
     program: Program
@@ -42,22 +42,22 @@ class SubStage:
     written: tuple[tuple[Array, int], ...] = ()
 
     def write_back(self, run: Run, outputs: Mapping[int, Atom]) -> None:
-        """Write what the function has written into the arrays around its program; ``outputs`` are
-        those of the program where it was recorded, by position."""
+        """Write the new contents into the arrays around the program that the function has written
+        into; ``outputs`` are the outputs of the program where it was recorded, by position."""
         for array, index in self.written:
             new = run.value(outputs[index])
             run.write(array, functools.partial(_new, new))
 
 
 def _new(value: Any, _: Variable) -> Any:
-    """The new contents of an array, whatever it holds."""
+    """The new contents of an array, regardless of its present contents."""
     return value
 
 
 @dataclass(frozen=True)
 class Output:
     """A leaf of a result: the position among the program's outputs; ``others`` are the arrays
-    around the program, or other outputs (None), that are the same array where Python runs this."""
+    around the program, or other outputs (None), that are the identical array in Python."""
 
     tree_leaf: ClassVar[bool] = True
     index: int
@@ -73,15 +73,15 @@ def substage(
     writes: bool = False,
 ) -> SubStage:
     """Stage a call of ``function`` into a program; nothing is recorded in the run itself. With
-    ``writes`` the function may write into its arguments, and the caller of this writes them back.
+    ``writes`` the function may write into its arguments, and the caller has to write them back.
     """
     made = dict(run.made)
     run.depth += 1
     inner: list[Variable] = []
     outer: list[Atom] = []
-    inner_cells: list[tuple[Cell, Array]] = []  # those of the arguments, with what was passed
+    inner_cells: list[tuple[Cell, Array]] = []  # cells of the arguments, with the passed arrays
     given: dict[int, Array] = {}  # the arrays that were passed, by the cell that stands for each
-    left: dict[int, int] = {}  # how many outputs are in a cell
+    left: dict[int, int] = {}  # number of outputs in a cell
     passed = Counter(
         id(leaf.cell)
         for _, leaf in trees.leaves((tuple(arguments), dict(keywords)))
@@ -164,7 +164,7 @@ def substage(
 
     def shown(path: trees.Path, leaf: Any) -> Any:
         if isinstance(leaf, Array):
-            return renamed[leaf.cell.made]  # what it held on entry
+            return renamed[leaf.cell.made]  # its array on entry
         return renamed[leaf.atom] if isinstance(leaf, Scalar) else leaf
 
     return SubStage(
@@ -179,8 +179,8 @@ def substage(
 
 
 def _check_seen_once(run: Run, array: Array) -> None:
-    """Refuse to write an argument that the function also reads by a name of the function around
-    it."""
+    """Refuse to write an argument that the function also reads by a name of the enclosing
+    function."""
     if id(array.cell) in run.around:
         run.refuse(
             "the function writes into an array that it is passed, and reads it by another name",
@@ -210,7 +210,7 @@ def rebuild(run: Run, result: Any, atoms: Sequence[Atom]) -> Any:
 
 
 def function_name(function: Any) -> str:
-    """What a function is called, as a name for programs that are made of it."""
+    """The name of a function, for programs that are made of it."""
     made_inside = isinstance(function, Closure)
     name = function.name if made_inside else getattr(function, "__name__", type(function).__name__)
     return str(name) if str(name).isidentifier() else "function"
@@ -234,5 +234,5 @@ def output_and_aux(run: Run, function: Callable[..., Any], result: Any) -> tuple
 
 
 def with_outputs(program: Program, outputs: Sequence[Atom]) -> Program:
-    """The same program with other outputs."""
+    """The program with other outputs."""
     return Program(program.name, program.inputs, program.equations, tuple(outputs))

@@ -1,4 +1,4 @@
-"""What is supported, counted: ``python -m stcompile.frontend.supported``.
+"""Count the supported functions: ``python -m stcompile.frontend.supported``.
 
 A function counts once, under the name that NumPy prints for it. Other names of it do not count, nor
 do functions of other modules that mean the same (`numpy.linalg.trace`), operators and methods
@@ -30,7 +30,7 @@ _OF_NUMPY_TOO = frozenset({"round", "sum", "max", "min", "any", "all", "abs", "p
 
 
 def canonical() -> Mapping[str, tuple[str, ...]]:
-    """The names of all that is supported, each once, by where it comes from.
+    """The names of all supported functions, each once, by the module they come from.
 
     >>> len(canonical()["numpy"]) + len(canonical()["numpy.linalg"]) >= 250
     True
@@ -75,7 +75,7 @@ def _module(function: Any) -> str:
 
 
 def summary() -> str:
-    """The counts, one line each, and their sum."""
+    """The counts, each on a line, and their sum."""
     names = canonical()
     width = max(map(len, names))
     lines = [f"{title:{width}}  {len(of)}" for title, of in names.items()]

@@ -1,6 +1,6 @@
 """NumPy functions written with other NumPy functions, in the language that the compiler takes.
 
-They do what NumPy's own implementations do, operation by operation, so that a compiled function
+They do the same as NumPy's own implementations, operation by operation, so that a compiled function
 gives NumPy's value to the bit. They need no derivative rules: the rules of the functions that they
 are made of apply. `stcompile.frontend.functions.library` says which function of NumPy each stands
 for; a call of it is inlined. Arguments that decide on shapes (axes, orders, lengths) are static.

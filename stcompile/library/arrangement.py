@@ -1,4 +1,4 @@
-"""Arrays joined, split, repeated and turned."""
+"""Functions that join, split, repeat and rotate arrays."""
 
 from __future__ import annotations
 
@@ -225,8 +225,8 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
 
 
 def joined_along(key: Any, axis: int, ndmin: int, trans1d: int) -> Any:
-    """``np.r_[key]`` (joined along ``axis``, of at least ``ndmin`` dimensions, where ``trans1d`` is
-    the place of an item's own axes among these)."""
+    """``np.r_[key]`` (joined along ``axis``, of at least ``ndmin`` dimensions, with an item's own
+    axes at the position ``trans1d``)."""
     items = list(key) if isinstance(key, tuple) else [key]
     if items and isinstance(items[0], str):
         if items[0] in ("r", "c") or not isinstance(key, tuple):
@@ -261,7 +261,7 @@ def _spaced_by(item: slice) -> Any:
 
 
 def _wide(part: Any, dtype: Any, own: int, ndmin: int, trans1d: int) -> Any:
-    """An item with axes of length 1 before its own ones, or where ``trans1d`` says."""
+    """An item with axes of length 1 before its own axes, or as ``trans1d`` says."""
     x = np.asarray(part, dtype)
     more = ndmin - own
     if own == 0 or more <= 0:
@@ -273,7 +273,7 @@ def _wide(part: Any, dtype: Any, own: int, ndmin: int, trans1d: int) -> Any:
 
 
 def spaced(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any:
-    """``num`` numbers from ``start`` to ``stop``, with the last one or without it."""
+    """``num`` numbers from ``start`` to ``stop``, including ``stop`` if it is the ``endpoint``."""
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     dtype = np.result_type(start, stop, float(num))

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def normal(axis: int, ndim: int) -> int:
-    """An axis counted from the front. `ValueError` if there is none such."""
+    """An axis counted from the front. `ValueError` if there is no such axis."""
     if not -ndim <= axis < ndim:
         raise ValueError(f"axis {axis} is out of bounds for {ndim} dimensions")
     return axis % ndim
@@ -25,7 +25,8 @@ def in_c_order(x: Any) -> Any:
 
 
 def in_order_of(x: Any, other: Any) -> Any:
-    """An array in Fortran order if the other one is in that alone, else in C order."""
+    """An array in Fortran order if ``other`` is in Fortran order and not in C order, else in C
+    order."""
     return np.asarray(x, order="F" if np.isfortran(other) else "C")
 
 

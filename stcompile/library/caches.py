@@ -1,4 +1,4 @@
-"""Functions that keep their results: what `functools.cache` and `functools.lru_cache` mean."""
+"""Functions that keep their results: the meaning of `functools.cache` and `functools.lru_cache`."""
 
 from __future__ import annotations
 

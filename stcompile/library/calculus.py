@@ -32,7 +32,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _one(value: Any, x: Any, axis: int) -> Any:
-    """What is put before or behind ``x``: a number is one element of the axis."""
+    """The array put before or behind ``x``: a number becomes a single element of the axis."""
     if value is None:
         return None
     v = np.asarray(value)
@@ -53,7 +53,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 def _end(name: str, value: Any, dtype: Any) -> Any:
-    """What is put before or behind differences of a dtype."""
+    """The values put before or behind differences of a dtype."""
     end = np.ravel(value)
     if not np.can_cast(end.dtype, dtype, "same_kind"):
         raise TypeError(
@@ -77,11 +77,12 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """Second-order central differences inside, one-sided ones of ``edge_order`` at the edges.
+    """Second-order central differences inside, one-sided differences of ``edge_order`` at the
+    edges.
 
-    The spacing is a number, or one for each axis, or the coordinates along an axis as a vector.
-    Where NumPy finds at run time that coordinates are evenly spaced, it uses the formula of a
-    number; here a vector is always taken as uneven, which gives the same up to rounding.
+    The spacing is a number, or a number for each axis, or the coordinates along an axis as a
+    vector. Where NumPy finds at run time that coordinates are evenly spaced, it uses the formula of
+    a number; here a vector is always taken as uneven, which gives the same up to rounding.
     """
     values = np.asarray(f)
     if values.dtype.kind in "iu":

@@ -45,17 +45,17 @@ class Closing:
 
 
 def entered(manager: Any) -> Any:
-    """What a manager gives when it is entered. Frontends know how."""
+    """Enter a manager and return its value. Frontends handle the call."""
     return type(manager).__enter__(manager)
 
 
 def left(manager: Any, kind: Any, error: Any) -> Any:
-    """Leave a manager: whether an error ends there. Frontends know how."""
+    """Leave a manager; True if an error ends there. Frontends handle the call."""
     return type(manager).__exit__(manager, kind, error, None)
 
 
 class Call:
-    """A call as a manager: what is done when it is left."""
+    """A call as a manager: it is made when the manager is left."""
 
     def __init__(self, function: Any, arguments: Any, keywords: Any) -> None:
         self.function, self.arguments, self.keywords = function, arguments, keywords
@@ -93,7 +93,7 @@ class ExitStack:
         return callback
 
     def pop_all(self) -> Any:
-        """Another stack, that takes over what is to be left."""
+        """Another stack, which takes over the managers that are still to be left."""
         other = ExitStack()
         other.managers = list(self.managers)
         self.managers.clear()

@@ -1,4 +1,4 @@
-"""What Python's builtins make of items whose number is known only at run time."""
+"""Python's builtins on items whose number is known only at run time."""
 
 from __future__ import annotations
 
@@ -64,6 +64,6 @@ def least_by(first: Any, items: Iterable[Any], key: Callable[[Any], Any]) -> Any
 
 
 def require_items(count: int, message: str) -> None:
-    """Raise Python's error if there are none."""
+    """Raise Python's error if there are no items."""
     if count < 1:
         raise ValueError(message)

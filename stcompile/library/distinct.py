@@ -1,4 +1,4 @@
-"""Distinct values, and values by counts: how many there are is decided by the data."""
+"""Distinct values, and values repeated by counts: the data decide how many there are."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from stcompile.library.axes import along, normal
 
 
 def unique(ar: Any, index: bool, inverse: bool, counts: bool) -> Any:
-    """As `numpy.unique` without an axis: the first one of equal values in the order of the array
-    stands for all of them."""
+    """`numpy.unique` without an axis: the first of equal values in the order of the array stands
+    for all of them."""
     flat = np.ravel(ar)
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]
@@ -32,7 +32,7 @@ def unique(ar: Any, index: bool, inverse: bool, counts: bool) -> Any:
 
 
 def _are_same(one: Any, other: Any) -> Any:
-    """Equal values; NaN is taken as one value."""
+    """True for equal values; NaN equals NaN."""
     if one.dtype.kind in "fc":
         return (one == other) | (np.isnan(one) & np.isnan(other))
     return one == other
@@ -53,14 +53,14 @@ def setdiff1d(ar1: Any, ar2: Any) -> Any:
 
 
 def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Any:
-    """Each element against all others."""
+    """Compare each element with all elements of ``test_elements``."""
     given = np.asarray(element)
     found = np.any(given[..., None] == np.ravel(test_elements), axis=-1)
     return np.asarray(np.logical_not(found) if invert else found)
 
 
 def repeat(a: Any, counts: Any, axis: Any) -> Any:
-    """As `numpy.repeat` by a count for each element: those up to which the counts add up."""
+    """`numpy.repeat` by a count for each element."""
     x = np.ravel(a) if axis is None else a
     along_axis = x.shape[0 if axis is None else normal(axis, x.ndim)]
     if counts.ndim != 1:
@@ -76,5 +76,5 @@ def repeat(a: Any, counts: Any, axis: Any) -> Any:
 
 
 def counted(total: Any) -> Any:
-    """A number of elements. (The compiler makes a length of it: here it is an integer.)"""
+    """The number of elements as an integer. The compiler makes a length of it."""
     return int(total)

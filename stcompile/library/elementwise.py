@@ -1,4 +1,4 @@
-"""Elementwise functions made of others, and comparisons of whole arrays."""
+"""Elementwise functions made of other functions, and comparisons of whole arrays."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from stcompile.library.axes import in_c_order, in_order_of
 def nan_to_num(
     x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
-    """Numbers in place of NaNs and infinities; these are the largest of the dtype by default.
+    """Replace NaNs and infinities by numbers; infinities by default by the largest of the dtype.
 
-    The derivative is 0 where something was replaced.
+    The derivative is 0 where an element was replaced.
     """
     if not copy:
         raise NotImplementedError(
@@ -77,7 +77,7 @@ def modf(x: Any) -> Any:
 
 
 def real(val: Any) -> Any:
-    """The real part: of real numbers these themselves."""
+    """The real part; real numbers are returned themselves."""
     number: Any = val if np.isscalar(val) else np.asarray(val)
     return number.real
 
@@ -89,7 +89,7 @@ def imag(val: Any) -> Any:
 
 
 def angle(z: Any, deg: bool = False) -> Any:
-    """The angle of complex numbers; of real ones 0, or pi for negative ones."""
+    """The angle of complex numbers; for real numbers 0, or pi if they are negative."""
     a = np.arctan2(imag(z), real(z)) if np.iscomplexobj(z) else np.arctan2(0, z)
     return a * (180 / np.pi) if deg else a
 
@@ -149,7 +149,8 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 
 
 def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Any:
-    """True where an element is one of the others; an array also of one without axes."""
+    """True where an element is equal to any of ``test_elements``; the result is an array even
+    without axes."""
     x = np.asarray(element)
     found = in_c_order(np.any(x[..., None] == np.ravel(test_elements), axis=-1))
     return np.asarray(np.logical_not(found) if invert else found)

@@ -1,4 +1,4 @@
-"""Fourier transforms made of those along one axis, in the order in which NumPy takes them."""
+"""Fourier transforms along several axes, made of transforms along an axis in NumPy's order."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _opposite(norm: Any) -> Any:
 
 
 def fftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """The transform along several axes, from the last one to the first."""
+    """The transform along several axes, from the last to the first."""
     return _along(np.fft.fft, a, s, axes, norm)
 
 
@@ -53,7 +53,7 @@ def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
 
 
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """The transform of real numbers along several axes: half of it along the last one."""
+    """The transform of real numbers along several axes: half of it along the last axis."""
     x = np.asarray(a)
     lengths, places = _lengths(x, s, axes)
     x = np.fft.rfft(x, lengths[-1], places[-1], norm)
@@ -137,7 +137,7 @@ def fftfreq(n: int, d: Any = 1.0) -> Any:
 
 
 def rfftfreq(n: int, d: Any = 1.0) -> Any:
-    """`fftfreq` of what `rfft` returns."""
+    """The frequencies of the result of `rfft`, as `fftfreq`."""
     if not isinstance(n, int):
         raise ValueError("n should be an integer")
     value = 1.0 / (n * d)

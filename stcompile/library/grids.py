@@ -1,4 +1,4 @@
-"""Indices of arrays: all of them as grids, and flat ones as those of each axis."""
+"""Indices of arrays: grids of all indices, and flat indices made of the indices along each axis."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 def fromfunction(
     function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any
 ) -> Any:
-    """The function of these arrays."""
+    """The function of the arrays that `indices` gives."""
     return function(*indices(shape, dtype), **kwargs)
 
 
@@ -52,7 +52,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, order: str = "C") -> Any:
-    """The flat indices of those along each axis."""
+    """The flat indices of given indices along each axis."""
     if len(multi_index) != len(dims):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(dims)}")
     flat: Any = 0

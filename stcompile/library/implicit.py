@@ -1,13 +1,13 @@
-"""Equations that are solved, and the linear systems of their derivatives.
+"""Solvers of equations, and the linear systems of their derivatives.
 
 The solution of ``f(x, p) = 0`` has the derivative ``-(df/dx)^-1 df/dp`` by ``p`` (the implicit
-function theorem), so that its adjoint is one linear system, whatever the number of steps that found
-it (Blondel et al., "Efficient and modular implicit differentiation", NeurIPS 2022). A fixed point,
-``x = g(x, p)``, is the solution of ``x - g(x, p) = 0``. (Its system could be solved by an iteration
-like that of ``g``, as by Christianson 1994; but then the number of steps would depend on the
-cotangent, and the adjoint would not be linear in it, as tangents need it to be.)
+function theorem), so that its adjoint is a single linear system, whatever the number of steps that
+found it (Blondel et al., "Efficient and modular implicit differentiation", NeurIPS 2022). A fixed
+point, ``x = g(x, p)``, is the solution of ``x - g(x, p) = 0``. (Its system could be solved by an
+iteration like that of ``g``, as by Christianson 1994; but then the number of steps would depend on
+the cotangent, and the adjoint would not be linear in it, as tangents need it to be.)
 
-What is solved, its Jacobian and its pullbacks are functions of a vector and of what else is given.
+The equation, its Jacobian and its pullbacks are functions of a vector and of the other inputs.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def iteration(
 ) -> tuple[Function, Function]:
     """The iteration ``x = g(x)``, until its steps are small beside the largest values that it met.
 
-    How far the fixed point still is cannot be told from the last step: with slow convergence it
-    is many steps away, and a small element of ``x`` counts little. So Newton's method goes on
-    from there, which stays near if the iteration had converged.
+    The last step does not tell how far the fixed point still is: with slow convergence it is many
+    steps away, and a small element of ``x`` counts little. So Newton's method goes on from there,
+    which stays near if the iteration had converged.
     """
 
     def residual(x: Any, *given: Any) -> Any:
@@ -85,13 +85,13 @@ def iteration(
 def refined(
     equation: Function, jacobian: Function, most: int, x: Any, tolerance: Any, *given: Any
 ) -> Any:
-    """The solution from a guess, and whether it is one.
+    """The solution from a guess, and whether the method has converged.
 
-    A step that leaves the residual as large is halved. The end is a whole step that is smaller
-    than ``tolerance`` times each element, or one of which no part makes the residual smaller:
-    then rounding decides, and ``x`` is a solution if that step is small beside all of ``x``, or
-    the residual is one of a few rounding errors. Residuals are measured, each by its own size, by
-    what a relative error of ``x`` does to them.
+    A step that does not make the residual smaller is halved. The end is a whole step that is
+    smaller than ``tolerance`` times each element, or a step of which no part makes the residual
+    smaller: then rounding decides, and ``x`` is a solution if that step is small beside all of
+    ``x``, or the residual has the size of a few rounding errors. Residuals are measured, each by
+    its own size, by the effect of a relative error of ``x`` on them.
     """
     value = equation(x, *given)
     is_exact: Any = False

@@ -6,12 +6,12 @@ with their sizes held fixed: how the sizes depend on the arguments belongs to th
 error and not to the solution (Hairer, Nørsett, Wanner 1993, II.4).
 
 A step that is refused has no part in the solution and none in a derivative, though its values may
-overflow: only a step that was accepted is differentiated, computed once more from where it began.
-So an adjoint keeps one state for each step, not the stages in it.
+overflow: only an accepted step is differentiated, computed once more from its start. So an adjoint
+keeps a state for each step, not the stages in it.
 
 Times have two parts. The ``clock`` and the size of a step have no derivative; ``shift``, which is
-zero, has that by the first time, which moves all steps with it. A clock that is NaN says that no
-size of a step was small enough, which ends all loops.
+zero, has the derivative by the first time, which moves all steps with it. A clock that is NaN says
+that no size of a step was small enough, which ends all loops.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ BETWEEN = (
 
 
 def stepping(slope: Function) -> Function:
-    """One step of a given size: the next state, and the slopes of its stages, one in a row."""
+    """A function that makes a step of a given size: it returns the next state, and the slopes of
+    its stages as rows."""
 
     def step(clock: Any, h: Any, y: Any, first: Any, shift: Any, *given: Any) -> Any:
         slopes = [first]

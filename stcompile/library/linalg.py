@@ -10,7 +10,7 @@ from stcompile.library.axes import flat_as_stored, normal
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """The products of vectors along an axis, those of the first conjugated."""
+    """The products of vectors along an axis; the vectors of the first operand are conjugated."""
     x, y = np.asarray(x1), np.asarray(x2)
     if x.ndim == 0 or y.ndim == 0:
         raise ValueError("vecdot: an operand has no axis")
@@ -230,8 +230,9 @@ def _product(matrices: Any, order: Any) -> Any:
 
 
 def _order(dims: Any) -> Any:
-    """How to pair the factors: nested pairs of their numbers. Of three factors as NumPy does it,
-    of more by dynamic programming (Cormen et al., Introduction to Algorithms, ch. 15.2)."""
+    """The order in which factors are paired: nested pairs of their numbers. For three factors as
+    NumPy does it, for more by dynamic programming (Cormen et al., Introduction to Algorithms, ch.
+    15.2)."""
     n = len(dims) - 1
     if n == 3:
         d0, d1, d2, d3 = dims

@@ -19,14 +19,14 @@ def place_of_item(index: int, length: int, message: str) -> int:
 
 
 def place_on_list(index: int, length: int) -> int:
-    """The place between two items that an index stands for, or the nearest one that there is."""
+    """The position between two items that an index stands for, or the nearest possible position."""
     place = index + length if index < 0 else index
     return max(0, min(place, length))
 
 
 def require_items(length: int, needed: int, is_least: bool) -> None:
-    """Check that there are as many items as names that they are unpacked into; ``is_least``: or
-    more."""
+    """Check that there are as many items as names that they are unpacked into, or at least as many
+    (``is_least``)."""
     if length < needed:
         wanted = f"at least {needed}" if is_least else f"{needed}"
         raise ValueError(f"not enough values to unpack (expected {wanted}, got {length})")

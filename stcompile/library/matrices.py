@@ -10,7 +10,7 @@ from stcompile.library.axes import along, in_c_order, in_order_of, normal
 
 
 def _zero(x: Any) -> Any:
-    """Zero, of a kind that leaves the dtype as it is."""
+    """Zero, of a kind that does not change the dtype."""
     return False if x.dtype == np.bool_ else 0
 
 
@@ -54,7 +54,7 @@ def _below(m: Any, k: int) -> Any:
 
 
 def tri(N: int, M: Any = None, k: int = 0, dtype: Any = float) -> Any:
-    """Ones on and below the k-th diagonal; sizes are static."""
+    """A matrix with ones on and below the k-th diagonal; its sizes are static."""
     columns = N if M is None else M
     return (np.arange(N)[:, None] >= np.arange(-k, columns - k)).astype(dtype)
 
@@ -146,7 +146,7 @@ def linalg_diagonal(x: Any, /, *, offset: int = 0) -> Any:
 
 
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
-    """``values`` behind the array along an axis; both flattened if there is none."""
+    """Append ``values`` to the array along an axis; without an axis both are flattened."""
     if axis is None:
         return np.concatenate([np.ravel(arr), np.ravel(values)])
     return np.concatenate([arr, values], axis=axis)
@@ -166,8 +166,8 @@ def _like(values: Any, x: Any) -> Any:
 
 
 def _positions(obj: Any, n: int, axis: int, end: int) -> Any:
-    """Static positions ``obj`` on an axis of n elements, less than ``end``; negative ones count
-    from the end of the axis."""
+    """Static positions ``obj`` on an axis of n elements, less than ``end``; negative positions
+    count from the end of the axis."""
     if isinstance(obj, slice):
         return list(range(n)[obj])
     given = [obj] if isinstance(obj, int) else list(obj)
@@ -208,8 +208,9 @@ def delete_at(arr: Any, obj: int, axis: Any = None) -> Any:
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """``values`` before the elements at static positions ``obj`` of an axis.
 
-    At one position all of ``values`` along the axis are inserted, at several one for each. With
-    an integer the first axis of ``values`` is the one along which they are inserted.
+    At a single position all of ``values`` along the axis are inserted, at several positions a value
+    for each. With an integer the first axis of ``values`` is the axis along which they are
+    inserted.
     """
     x, at, n = _with_axis(arr, axis)
     places = _positions(obj, n, at, n + 1)

@@ -21,7 +21,7 @@ def coefficients(c: Any) -> Any:
 
 
 def _spread(c: Any, x: Any, tensor: bool) -> Any:
-    """Coefficients with axes behind theirs for those of the points."""
+    """Coefficients with axes of length 1 for the axes of the points."""
     return np.reshape(c, c.shape + (1,) * np.ndim(x)) if tensor and np.ndim(x) else c
 
 
@@ -54,8 +54,8 @@ def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
 
 
 def _clenshaw(first: Any, step: Any, x: Any, c: Any, tensor: bool) -> Any:
-    """A series, by Clenshaw's recurrence. Of the points ``first`` makes the polynomial of degree 1,
-    and what ``step`` multiplies by."""
+    """Evaluate a series by Clenshaw's recurrence. From the points ``first`` makes the polynomial of
+    degree 1, and the factor for ``step``."""
     at = _points(x)
     a = _spread(coefficients(c), at, tensor)
     n = a.shape[0]
@@ -199,7 +199,8 @@ def lagvander(x: Any, deg: int) -> Any:
 
 
 def _vander(first: Any, later: Any, x: Any, deg: int) -> Any:
-    """1, ``first`` and what ``later`` makes of the two before, along the last axis."""
+    """1, ``first`` and the polynomials that ``later`` makes of the two before, along the last
+    axis."""
     if deg < 0:
         raise ValueError("deg must be non-negative")
     at = np.atleast_1d(np.asarray(x)) + 0.0

@@ -16,7 +16,7 @@ def as_series(value: Any) -> Any:
 
 class Series:
     """A series with its coefficients, as `numpy.polynomial.Polynomial` and its like: ``domain`` is
-    mapped to ``window`` before it is evaluated. ``operations`` are those of its kind."""
+    mapped to ``window`` before it is evaluated. ``operations`` are the operations of its kind."""
 
     __array_ufunc__ = None
 
@@ -99,7 +99,8 @@ class Series:
 
 
 def no_product(c1: Any, c2: Any) -> Any:
-    """Products by numbers; those of other series than powers and Chebyshev's are not written."""
+    """Products by numbers only; products of two series are written for powers and Chebyshev's
+    series alone."""
     a, b = coefficients(c1), coefficients(c2)
     if a.shape[0] > 1 and b.shape[0] > 1:
         raise NotImplementedError(

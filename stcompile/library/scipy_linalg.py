@@ -1,7 +1,7 @@
 """Functions of `scipy.linalg` written with NumPy's: their value is SciPy's up to rounding.
 
-``check_finite`` and ``overwrite_a``, which change no value, are taken and mean nothing: an argument
-is never written to, and what is not finite gives results that are not.
+``check_finite`` and ``overwrite_a``, which change no value, are accepted and ignored: an argument
+is never written to, and operands that are not finite give results that are not finite.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def qr(
     pivoting: bool = False,
     check_finite: bool = True,
 ) -> Any:
-    """Of a square matrix, or in the mode "economic"."""
+    """The factorisation of a square matrix, or in the mode "economic"."""
     x = np.asarray(a)
     if pivoting:
         raise NotImplementedError("qr(pivoting=True) is not supported")
@@ -164,7 +164,7 @@ def pinv(a: Any, *, check_finite: bool = True) -> Any:
 def lstsq(
     a: Any, b: Any, overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True
 ) -> Any:
-    """Only the solution may be read of what it returns."""
+    """The least-squares solution; no other result may be read."""
     return np.linalg.lstsq(a, b)
 
 
@@ -217,7 +217,7 @@ def hankel(c: Any, r: Any = None) -> Any:
 
 
 def circulant(c: Any) -> Any:
-    """Each column is the one before, rolled by one."""
+    """A matrix whose columns are each the previous column, rolled by one."""
     column = np.asarray(c)
     n = column.shape[0]
     return column[[[(i - j) % n for j in range(n)] for i in range(n)]]

@@ -13,7 +13,7 @@ from stcompile.library.distinct import counted
 
 
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
-    """Of every vector along an axis the elements at positions of its own."""
+    """Take elements of every vector along ``axis``, at positions of its own."""
     x = np.ravel(arr) if axis is None else np.asarray(arr)
     at = normal(0 if axis is None else axis, x.ndim)
     return x[_places(x, np.asarray(indices), at)]
@@ -52,7 +52,8 @@ def choose(a: Any, choices: Any) -> Any:
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """Of the choices that of the first condition that holds; ``default`` where none does."""
+    """Choose each element from the choice of the first condition that holds; ``default`` where none
+    does."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     if len(condlist) == 0:
@@ -86,7 +87,8 @@ def _flat(condition: Any) -> Any:
 
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
-    """A function for each condition, of the elements where it holds; one more for the others."""
+    """Apply a function to the elements where each condition holds, and a further function to the
+    others."""
     at = np.asarray(x)
     conditions = list(condlist) if isinstance(condlist, list | tuple) else [condlist]
     if at.ndim == 0:  # a number: an array of one
@@ -125,7 +127,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write values where a mask holds. The mask has as many elements as the array, and values are
-    taken by their place in it, over and over again where there are fewer."""
+    taken by their position in it, repeatedly if there are fewer."""
     chosen, value = np.asarray(mask), np.asarray(values)
     if value.ndim and value is values and not np.can_cast(value.dtype, a.dtype):
         raise TypeError(
@@ -157,7 +159,8 @@ def edges_between(a: Any, bins: int) -> Any:
 
 
 def weighed(a: Any, edges: Any, weights: Any) -> Any:
-    """A histogram with weights: the sums of those between two edges, the last one included."""
+    """A histogram with weights: the sums of the weights between two edges, the last edge
+    included."""
     x, w, bins = np.ravel(a), np.ravel(weights), len(edges) - 1
     places = np.searchsorted(edges, x, side="right") - 1
     places = np.where(x == edges[-1], bins - 1, places)
@@ -168,7 +171,7 @@ def weighed(a: Any, edges: Any, weights: Any) -> Any:
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each integer occurs, or the sums of the weights.
+    """The number of occurrences of each integer, or the sums of the weights.
 
     A result of ``minlength`` elements has no more than that: larger integers are an error of the
     compiled function.

@@ -1,4 +1,4 @@
-"""The formulas of softmax and its logarithm, for `stcompile.nn` and `scipy.special`. These differ
+"""The formulas of softmax and its logarithm, for `stcompile.nn` and `scipy.special`, which differ
 only in the ``shift`` that they subtract so that nothing overflows: any number near the largest."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Functions of `scipy.special` written with others: their value is SciPy's up to rounding."""
+"""Functions of `scipy.special` written with other functions: their value is SciPy's up to
+rounding."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
 
 
 def _merged(a: Any, axis: Any) -> Any:
-    """The array with the axes to reduce as its first one."""
+    """The array with the reduced axes merged into its first axis."""
     x = np.asarray(a)
     if axis is None:
         return np.ravel(x)
@@ -199,8 +199,8 @@ _CONTINUOUS = {
 
 
 def _place(n: int, q: Any, method: str) -> Any:
-    """Where the quantile lies among ``n`` elements in order: a float between two of them, an int
-    at one of them, negative for the first."""
+    """The position of the quantile among ``n`` elements in order: a float between two elements, an
+    int at an element, negative for the first."""
     if method == "linear":
         return (n - 1) * q  # of the type of ``q``, which decides about the dtype
     at = (n - 1) * q + 0.0
@@ -226,7 +226,7 @@ def _place(n: int, q: Any, method: str) -> Any:
 
 
 def _weight(place: Any, method: str) -> Any:
-    """How much of the upper neighbour is taken."""
+    """The weight of the upper neighbour."""
     weight = place - math.floor(place)
     if method == "averaged_inverted_cdf":
         return 0.0 * weight + (0.5 if weight == 0 else 1.0)
@@ -404,12 +404,12 @@ def nanstd(a: Any, axis: Any = None, ddof: int = 0, *, keepdims: bool = False) -
 
 
 def cumulative_sum(x: Any, /, *, axis: Any = None, include_initial: bool = False) -> Any:
-    """Running sums along the only axis, or the one that is named."""
+    """Running sums along the only axis, or along ``axis``."""
     return _running(np.cumsum, 0, x, axis, include_initial)
 
 
 def cumulative_prod(x: Any, /, *, axis: Any = None, include_initial: bool = False) -> Any:
-    """Running products along the only axis, or the one that is named."""
+    """Running products along the only axis, or along ``axis``."""
     return _running(np.cumprod, 1, x, axis, include_initial)
 
 

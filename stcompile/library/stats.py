@@ -1,10 +1,10 @@
-"""Distributions of `scipy.stats`: formulas of their standard forms, and what loc, scale and the
-support make of them.
+"""Distributions of `scipy.stats`: formulas of their standard forms, with loc, scale and the
+support.
 
-Values are SciPy's up to rounding, in float64 as they are there. Outside of the support densities
-are 0 and their logarithms ``-inf``, both of them flat: gradients are 0 there, not NaN. Where a
-parameter is not valid the result is NaN. Formulas: Johnson, Kotz & Balakrishnan, Continuous
-univariate distributions (1994, 1995).
+Values are SciPy's up to rounding, in float64 as there. Outside of the support densities are 0 and
+their logarithms ``-inf``, both of them flat: gradients are 0 there, not NaN. Where a parameter is
+not valid the result is NaN. Formulas: Johnson, Kotz & Balakrishnan, Continuous univariate
+distributions (1994, 1995).
 
 The formula of a method is a function of the standardised value and the shape parameters. The
 ``facts`` of a distribution are its support (a lower and an upper bound, None where there is none),
@@ -25,7 +25,7 @@ _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 Formula = Callable[..., Any]
 
 
-# --- what all distributions share ----------------------------------------------------------------
+# --- all distributions ---------------------------------------------------------------------------
 
 
 def logpdf(form: Formula, facts: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
@@ -62,7 +62,7 @@ def cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any, sca
 
 
 def log_cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    """The logarithm of what has the formula ``form``."""
+    """The logarithm of the function with the formula ``form``."""
     support, inside, is_open = facts
     shapes, scale = tuple([_positive(s) for s in shapes]), _positive(scale)
     z = _standardised(x, loc, scale)
@@ -73,7 +73,7 @@ def log_cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any,
 
 
 def ppf(form: Formula, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    """A quantile; NaN for what is no probability."""
+    """A quantile; NaN for numbers that are not probabilities."""
     shapes, scale = tuple([_positive(s) for s in shapes]), _positive(scale)
     p = float64(q)
     outside = (p < 0) | (p > 1)
@@ -87,14 +87,14 @@ def float64(x: Any) -> Any:
 
 
 def _outside(z: Any, support: Any, is_open: bool) -> Any:
-    """Masks of what is below and above the support; None where there is no bound."""
+    """Masks of the points below and above the support; None for a missing bound."""
     lower, upper = support
     below = None if lower is None else z <= lower if is_open else z < lower
     return below, None if upper is None else z > upper
 
 
 def _within(z: Any, below: Any, above: Any, inside: float) -> Any:
-    """What is in the support, something else of it in place of the rest."""
+    """The points in the support, with the number ``inside`` in place of the others."""
     return _placed(_placed(z, below, inside), above, inside)
 
 
@@ -112,7 +112,7 @@ def _log(scale: Any) -> Any:
 
 
 def _positive(parameter: Any) -> Any:
-    """A parameter, NaN in place of what is not positive."""
+    """A parameter, with NaN in place of numbers that are not positive."""
     return where_valid(parameter > 0, parameter)
 
 

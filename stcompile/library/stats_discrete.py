@@ -17,7 +17,7 @@ from stcompile.library.stats import Formula, float64, where_valid
 
 
 def logpmf(form: Formula, bounds: Formula, valid: Formula, k: Any, shapes: Any, loc: Any) -> Any:
-    """The logarithm of a probability; ``-inf`` where there is none."""
+    """The logarithm of a probability; ``-inf`` outside of the support."""
     n = float64(k) - loc
     lower, upper = bounds(*shapes)
     outside = (n < lower) | (np.floor(n) != n)
@@ -48,7 +48,7 @@ def cdf(
 def log_cdf(
     form: Formula, bounds: Formula, valid: Formula, ends: Any, k: Any, shapes: Any, loc: Any
 ) -> Any:
-    """The logarithm of what has the formula ``form``."""
+    """The logarithm of the function with the formula ``form``."""
 
     def logarithm(n: Any, *shapes: Any) -> Any:
         return np.log(form(n, *shapes))

@@ -14,9 +14,10 @@ from stcompile.library.stats import float64
 def multivariate_normal_logpdf(
     x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
 ) -> Any:
-    """Of one point or an array of them, their coordinates along the last axis. By the Cholesky
-    factor of the covariance, of which the lower triangle is read: it has to be positive definite
-    (`numpy.linalg.LinAlgError`), unless ``allow_singular``."""
+    """The logarithm of the density at a point or at an array of points, with their coordinates
+    along the last axis. It is computed by the Cholesky factor of the covariance, of which the lower
+    triangle is read: it has to be positive definite (`numpy.linalg.LinAlgError`), unless
+    ``allow_singular``."""
     center, matrix = _mean_and_covariance(mean, cov)
     dim = center.shape[0]
     points = float64(x)
@@ -36,13 +37,13 @@ def multivariate_normal_logpdf(
 
 
 _NEGLIGIBLE = 1e6 * float(np.finfo(np.float64).eps)
-"""The eigenvalues that SciPy takes for 0, in parts of the largest one."""
+"""The eigenvalues that SciPy takes for 0, relative to the largest eigenvalue."""
 
 
 def _singular_logpdf(flat: Any, matrix: Any) -> Any:
-    """With the pseudo-inverse and the product of the eigenvalues that are not 0. Points outside of
-    the support have ``-inf``, flat; derivatives by the covariance are those where its rank does not
-    change. `ValueError` if an eigenvalue is negative."""
+    """The density with the pseudo-inverse and the product of the eigenvalues that are not 0. Points
+    outside of the support have ``-inf``, flat; derivatives by the covariance are those where its
+    rank does not change. `ValueError` if an eigenvalue is negative."""
     eigenvalues = np.linalg.eigvalsh(matrix)
     least = _NEGLIGIBLE * np.max(np.abs(eigenvalues))
     if np.any(eigenvalues < -least):
@@ -94,8 +95,8 @@ def multivariate_normal_pdf(
 
 
 def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
-    """Of points whose coordinates are along the first axis; the last one may be left out. That
-    they are on the simplex is not checked."""
+    """The density at points whose coordinates are along the first axis; the last coordinate may be
+    left out. It is not checked that they are on the simplex."""
     points, a = float64(x), float64(alpha)
     if points.shape[0] + 1 == a.shape[0]:
         points = np.concatenate([points, 1 - np.sum(points, axis=0, keepdims=True)])

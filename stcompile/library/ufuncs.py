@@ -30,7 +30,7 @@ def outer(function: Ufunc, A: Any, B: Any) -> Any:
 
 
 def add_in_turn(array: Any, places: Any, values: Any) -> None:
-    """``np.add.at`` of floats to integers: each sum is cut before the next one is made."""
+    """``np.add.at`` of floats to integers: each sum is truncated before the next is made."""
     flat = np.ravel(np.broadcast_to(values, np.shape(places)))
     for k, place in enumerate(np.ravel(places)):
         array[place] = array[place] + flat[k]

@@ -13,9 +13,9 @@ Linear = Callable[[Any], tuple[Any, ...]]
 def of_unit_vectors(
     linear: Linear, shape: tuple[int, ...], count: int, dtype: Any, joined: tuple[bool, ...]
 ) -> Any:
-    """The results of a linear function of an array for each array of that shape with a single one,
-    in C order, as arrays with an axis for them in front; those that are ``joined``, of two
-    directions. There are ``count`` such arrays."""
+    """The results of a linear function of an array for each unit array of that shape, in C order,
+    as arrays with an axis for the unit arrays in front; those that are ``joined``, of two
+    directions. There are ``count`` unit arrays."""
     units = np.reshape(np.eye(count, dtype=dtype), (count, *shape))
     columns: list[list[Any]] = [[] for _ in joined]
     for unit in units:
@@ -40,8 +40,8 @@ def of_blocks_of_unit_vectors(
     joined: tuple[bool, ...],
     blocks: int,
 ) -> Any:
-    """The same by a linear function of a batch of arrays, for so many blocks one after another.
-    The last one is filled up with zeros."""
+    """The results of a linear function of a batch of arrays for all unit arrays, in ``blocks``
+    blocks. The last block is filled up with zeros."""
     size = -(-count // blocks)
     units = np.reshape(np.eye(blocks * size, count, dtype=dtype), (blocks, size, *shape))
     columns: list[list[Any]] = [[] for _ in joined]

@@ -1,8 +1,8 @@
 """Activation functions: elementwise, of floating-point numbers or arrays of any shape.
 
-Each gives the dtype that it is given, and neither warns nor overflows for finite arguments. There
-is no `np.where`: where signs are random, processors do not foresee what is selected, and a product
-with a mask is several times as fast.
+Each keeps the dtype of its argument, and neither warns nor overflows for finite arguments. There is
+no `np.where`: where signs are random, processors do not foresee the selection, and a product with a
+mask is several times as fast.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _sigmoid(x: Array) -> Any:
     """``1 / (1 + exp(-x))``, to the relative precision of the dtype, also where it is tiny.
 
     For ``x`` below about -88 (float32; -709 in float64) the exponential overflows to infinity, and
-    its reciprocal is the right result: 0. So that one warning is turned off.
+    its reciprocal is the right result: 0. So the warning about overflow is turned off.
     """
     with np.errstate(over="ignore"):
         y = np.reciprocal(1 + np.exp(-x))

@@ -15,10 +15,10 @@ def scaled_dot_product_attention(q: Array, k: Array, v: Array, mask: Array | Non
     """``softmax(q @ kᵀ / sqrt(width)) @ v``: for each query the mean of the values, weighted by how
     well their keys match.
 
-    ``q`` is (…, queries, width), ``k`` (…, keys, width), ``v`` (…, keys, values); gives
-    (…, queries, values). The leading dimensions are those of batches, heads, …, and broadcast.
-    ``mask`` broadcasts to (…, queries, keys). A boolean one is True where a query may look at a
-    key; a query that may look at no key gives 0. A mask of floats is added to the scores.
+    ``q`` is (…, queries, width), ``k`` (…, keys, width), ``v`` (…, keys, values); gives (…,
+    queries, values). The leading dimensions are those of batches, heads, …, and broadcast. ``mask``
+    broadcasts to (…, queries, keys). A boolean mask is True where a query may look at a key; a
+    query that may look at no key gives 0. A mask of floats is added to the scores.
 
     Source: A. Vaswani et al., "Attention is all you need", NeurIPS 2017, equation 1.
     """

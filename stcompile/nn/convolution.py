@@ -99,7 +99,7 @@ def _correlated(
 def _windows(
     x: Array, span: tuple[int, ...], stride: tuple[int, int], dilation: tuple[int, int]
 ) -> Any:
-    """(batch, channels, height, width, kernel height, kernel width)"""
+    """The windows (batch, channels, height, width, kernel height, kernel width) of ``x``."""
     windows = np.lib.stride_tricks.sliding_window_view(x, span, axis=(2, 3))
     return windows[:, :, :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
 
@@ -111,7 +111,7 @@ def pair(value: Pair) -> tuple[int, int]:
 def margins(
     padding: Padding, span: tuple[int, ...], stride: tuple[int, int]
 ) -> tuple[tuple[int, int], ...]:
-    """What is added before and after each of the last two axes."""
+    """The numbers of elements added before and after each of the last two axes."""
     if padding == "valid":
         return ((0, 0), (0, 0))
     if padding == "same":

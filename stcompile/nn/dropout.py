@@ -22,8 +22,8 @@ def dropout(x: Array, mask: Array, rate: float) -> Any:
     """``x / (1 - rate)`` where ``mask`` is True, else 0: the expected value is ``x``, and at
     inference nothing has to be done.
 
-    ``mask`` is boolean, has or broadcasts to the shape of ``x``, and is True for what is kept, with
-    probability ``1 - rate``; ``rate`` is from 0 up to, but not, 1.
+    ``mask`` is boolean, has or broadcasts to the shape of ``x``, and is True for elements that are
+    kept, with probability ``1 - rate``; ``rate`` is from 0 up to, but not, 1.
 
     Source: N. Srivastava et al., "Dropout: a simple way to prevent neural networks from
     overfitting", JMLR 15 (2014), section 10 (inverted scaling).

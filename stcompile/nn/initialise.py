@@ -15,8 +15,8 @@ from stcompile.nn.arrays import Array
 
 
 def fans(shape: tuple[int, ...]) -> tuple[int, int]:
-    """How many inputs each output of a layer is made of, and how many outputs each input goes
-    into (fan-in, fan-out).
+    """The number of inputs of each output of a layer, and of outputs that each input goes into
+    (fan-in, fan-out).
 
     >>> fans((784, 10)), fans((16, 3, 5, 5))
     ((784, 10), (75, 400))

@@ -73,9 +73,9 @@ def batch_norm(x: Array, gain: Array, bias: Array, eps: Any = 1e-5) -> Any:
 
     ``x`` is (batch, channels, …), ``gain`` and ``bias`` (channels,). Gives ``(y, mean, variance)``:
     ``y = gain * (x - mean) / sqrt(variance + eps) + bias`` like ``x``, and the statistics of each
-    channel, (channels,), from which to keep running averages for `batch_norm_inference`.
-    The variance is the biased one, divided by the number of elements ``n``. (PyTorch normalises
-    with this one, but averages the unbiased one, ``variance * n / (n - 1)``.)
+    channel, (channels,), from which to keep running averages for `batch_norm_inference`. The
+    variance is the biased variance, divided by the number of elements ``n``. (PyTorch normalises
+    with the same, but averages the unbiased variance, ``variance * n / (n - 1)``.)
 
     Source: S. Ioffe, C. Szegedy, "Batch normalization: accelerating deep network training by
     reducing internal covariate shift", ICML 2015, algorithm 1.

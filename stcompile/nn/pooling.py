@@ -23,7 +23,7 @@ def max_pool2d(
     ``layout`` ``"NHWC"`` (batch, height, width, channels); so is the result, in its dtype.
 
     ``stride`` is the size of the window unless it is given. Rows and columns that do not fill a
-    window are dropped. Where elements tie, the first one (in C order) gets the cotangent.
+    window are dropped. Where elements tie, the first of them (in C order) gets the cotangent.
     """
     least = -np.inf
     return functools.reduce(first_maximum, _parts(x, window, stride, padding, layout, least))
@@ -44,7 +44,7 @@ def avg_pool2d(
 def _parts(
     x: Array, window: Pair, stride: Pair | None, padding: Padding, layout: str, value: float
 ) -> list[Array]:
-    """For each place in a window the elements there, of all windows."""
+    """For each position in a window the elements at that position, of all windows."""
     if layout not in ("NCHW", "NHWC"):
         raise ValueError(f"pool2d: the layout is 'NCHW' or 'NHWC', not {layout!r}")
     if x.ndim != 4:

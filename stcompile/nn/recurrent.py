@@ -28,7 +28,7 @@ def rnn_cell(x: Array, h: Array, Wx: Array, Wh: Array, b: Array) -> Any:
 
 def rnn(xs: Array, h: Array, Wx: Array, Wh: Array, b: Array) -> Any:
     """`rnn_cell` over a sequence, from the state ``h``: all states (steps, batch, hidden), and the
-    last one."""
+    last state."""
     _check_sequence("rnn", xs)
     _check("rnn", xs[0], h, Wx, Wh, b, 1)
     fed = _fed(xs, Wx, b)
@@ -43,7 +43,7 @@ def rnn(xs: Array, h: Array, Wx: Array, Wh: Array, b: Array) -> Any:
 
 
 def lstm_cell(x: Array, h: Array, c: Array, Wx: Array, Wh: Array, b: Array) -> Any:
-    """One step of a long short-term memory: the next ``(h, c)``, each (batch, hidden).
+    """A step of a long short-term memory: the next ``(h, c)``, each (batch, hidden).
 
     With the four parts ``i, f, g, o`` of ``x @ Wx + h @ Wh + b``, in this order::
 
@@ -85,7 +85,7 @@ def _lstm_step(fed: Array, h: Array, c: Array, Wh: Array) -> Any:
 
 
 def gru_cell(x: Array, h: Array, Wx: Array, Wh: Array, bx: Array, bh: Array) -> Any:
-    """One step of a gated recurrent unit: the next ``h`` (batch, hidden).
+    """A step of a gated recurrent unit: the next ``h`` (batch, hidden).
 
     With the three parts ``r, z, n`` of ``x @ Wx + bx`` and of ``h @ Wh + bh``, in this order::
 
@@ -103,7 +103,7 @@ def gru_cell(x: Array, h: Array, Wx: Array, Wh: Array, bx: Array, bh: Array) -> 
 
 def gru(xs: Array, h: Array, Wx: Array, Wh: Array, bx: Array, bh: Array) -> Any:
     """`gru_cell` over a sequence, from the state ``h``: all states (steps, batch, hidden), and the
-    last one."""
+    last state."""
     _check_sequence("gru", xs)
     _check("gru", xs[0], h, Wx, Wh, bx, 3)
     _check_bias("gru", bh, bx)
@@ -125,7 +125,7 @@ def _gru_step(fed: Array, h: Array, Wh: Array, bh: Array) -> Any:
 
 
 def _fed(xs: Array, Wx: Array, b: Array) -> Any:
-    """``xs @ Wx + b`` for all steps, as one product of matrices."""
+    """``xs @ Wx + b`` for all steps, as a single product of matrices."""
     rows = xs.reshape(xs.shape[0] * xs.shape[1], xs.shape[2])
     return (rows @ Wx + b).reshape(xs.shape[0], xs.shape[1], Wx.shape[1])
 

@@ -9,8 +9,8 @@ off. ``clip_value`` bounds every entry of the gradients to ``[-clip_value, clip_
 
 The numbers may be changed between steps, and nothing is compiled anew; only switching an option on
 or off compiles. A number out of its range raises `ValueError`. In the formulas, ``g`` is the
-gradient of the parameter ``p`` after clipping and decay, and what is kept from step to step
-(`stcompile.optim.state`) starts at zero.
+gradient of the parameter ``p`` after clipping and decay, and the values kept from step to step
+(`stcompile.optim.state`) start at zero.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _OPTIONS = ("weight_decay", "clip_value", "clip_norm")
 
 @dataclass(eq=False)
 class Optimizer(Stateful, ABC):
-    """What the optimisers share. One of your own is a subclass with the ``slots`` that it keeps
-    (see `Stateful`) and a method ``update``."""
+    """The common part of all optimisers. A user's optimiser is a subclass with the ``slots`` that
+    it keeps (see `Stateful`) and a method ``update``."""
 
     lr: float
     weight_decay: float | None = field(default=None, kw_only=True)
@@ -75,8 +75,8 @@ class Optimizer(Stateful, ABC):
     @abstractmethod
     def update(self, *args: Any, **kwargs: Any) -> None:
         """``update(params, grads, **slots)`` changes the list of arrays ``params`` in place by the
-        list ``grads``, and with them what is kept in each slot. It is compiled with the model, and
-        written in the same language."""
+        list ``grads``, and the arrays of each slot too. It is compiled with the model, and written
+        in the same language."""
 
     def clipped(self, grads: Arrays) -> Arrays:
         """The gradients, limited by ``clip_value`` and ``clip_norm``."""
@@ -164,8 +164,8 @@ class RMSprop(Optimizer):
     """RMSprop (Tieleman & Hinton 2012, lecture 6e): ``s = alpha * s + (1 - alpha) * g * g``, then
     ``p -= lr * g / (sqrt(s) + eps)``.
 
-    As in `torch.optim.RMSprop`, whose defaults these are, ``eps`` is added to the root and ``s`` is
-    not centred; the lecture has ``alpha = 0.9``.
+    As in `torch.optim.RMSprop`, which has the same defaults, ``eps`` is added to the root and ``s``
+    is not centred; the lecture has ``alpha = 0.9``.
     """
 
     slots: ClassVar[tuple[str, ...]] = ("mean_square",)
@@ -226,8 +226,9 @@ class AdamW(Adam):
     """Adam with decoupled weight decay (Loshchilov & Hutter 2019, algorithm 2): the step of `Adam`
     with the gradient of the loss alone, and ``p -= lr * weight_decay * p`` of the old ``p``.
 
-    As in `torch.optim.AdamW`, whose defaults these are, ``lr`` scales the decay: it is the paper's
-    schedule multiplier and its step size at once. None for ``weight_decay`` makes this `Adam`.
+    As in `torch.optim.AdamW`, which has the same defaults, ``lr`` scales the decay: it is the
+    paper's schedule multiplier and its step size at once. None for ``weight_decay`` makes this
+    `Adam`.
     """
 
     weight_decay: float | None = field(default=0.01, kw_only=True)

@@ -1,4 +1,4 @@
-"""What an optimiser keeps from step to step: arrays like the parameters, and a count of steps.
+"""The state of an optimiser from step to step: arrays like the parameters, and a count of steps.
 
 The state belongs to the arrays that were trained with it. It is made at their first step, written
 in place by the compiled step, and can be taken out and put back as plain dicts.
@@ -26,13 +26,13 @@ _EMPTY: Mapping[str, Any] = MappingProxyType({})
 class Stateful:
     """An optimiser with state.
 
-    ``slots`` names what it keeps. Each is a structure like that of the parameters (if several
+    ``slots`` names the kept values. Each is a structure like that of the parameters (if several
     arguments are trained: a dict of them by name), whose arrays have the parameters' shapes and
     dtypes and are zero before the first step. A slot ``t`` is the number of steps made, an int64
     array of shape (). The compiled ``update`` gets every slot as a keyword, a list of arrays (or
-    the one array ``t``), and writes to them in place.
+    the single array ``t``), and writes to them in place.
 
-    ``state`` is what is kept now, by slot: empty before the first step.
+    ``state`` has the present values, by slot: empty before the first step.
     """
 
     slots: ClassVar[tuple[str, ...]] = ()
@@ -44,7 +44,7 @@ class Stateful:
         """The state for a structure of parameters: ``state`` itself if it belongs to these very
         arrays, else a new one, of zeros or of the arrays that were loaded.
 
-        Raises `ArgumentsError` if what was loaded does not fit the parameters.
+        Raises `ArgumentsError` if a loaded state does not fit the parameters.
         """
         if self.state and _are(_arrays(params), self._params):
             return self.state
@@ -80,7 +80,8 @@ class Stateful:
         return _nested(self._loaded or _by_keys(self.state))
 
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
-        """Go on, in the next step and with its parameters, from a copy of what `state_dict` gave.
+        """Go on, in the next step and with its parameters, from a copy of the result of
+        `state_dict`.
 
         Hyper-parameters are no part of it. An entry that is missing or unknown, or of another shape
         or dtype, raises `ArgumentsError` with its name: here if there is a state to compare with,

@@ -1,10 +1,9 @@
-"""Code that came by value from another process, and the texts that it may be from.
+"""Find the text of code that came by value from another process.
 
-cloudpickle, and with it joblib, Dask and Ray, writes a name of its own into such code, in place of
-that of its file (since version 3.1.3). So the text is looked for: in the file of the function's
-module, which its globals name, and among the texts that `linecache` has, to which those that
-travelled along were added (`stcompile.calls.travel`). A text is taken only if the function's own
-code is made of it.
+cloudpickle, and with it joblib, Dask and Ray, writes a file name of its own into such code (since
+version 3.1.3). So the text is looked for: in the file of the function's module, which its globals
+name, and among the texts that `linecache` has, to which texts that travelled along were added
+(`stcompile.calls.travel`). A text is taken only if the function's own code is compiled from it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ def texts_elsewhere(
     code: types.CodeType, names: dict[str, Any]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The file and the lines of each text that code of a function with these globals may be from,
-    that of the function's own module first, then the latest."""
+    the text of the function's own module first, then the latest."""
     for file in dict.fromkeys((str(names.get("__file__", "")), *reversed([*linecache.cache]))):
         lines = tuple(linecache.getlines(file)) if file else ()
         start = lines[code.co_firstlineno - 1 : code.co_firstlineno]

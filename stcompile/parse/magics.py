@@ -1,9 +1,9 @@
-"""The texts that cells of a notebook hand to the magics ``%time`` and ``%%time``.
+r"""The texts that cells of a notebook hand to the magics ``%time`` and ``%%time``.
 
 IPython compiles them under the name ``<timed exec>`` and registers nothing under it. The cell that
 it keeps is a call with the text as an argument::
 
-    get_ipython().run_cell_magic('time', '', 'def f(x):\\n    return x * x\\n')
+    get_ipython().run_cell_magic('time', '', 'def f(x):\n    return x * x\n')
 
 So the text is there, for IPython to transform once more. It is registered under a name of its own,
 for messages to show its lines.
@@ -22,7 +22,7 @@ _NAME = "<%%time "
 
 
 def timed_cells() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The name and the lines of each such text, the latest first."""
+    """The name and the lines of each text that was timed, the latest first."""
     for file, entry in reversed([*linecache.cache.items()]):
         if len(entry) == 1:  # the text of a file, which is loaded lazily
             continue

@@ -1,4 +1,4 @@
-"""Which function of a text a code object was compiled from.
+"""Find the function of a text that a code object was compiled from.
 
 `inspect.getsource` trusts line numbers: it returns a neighbour's text after a file was edited, and
 cannot tell two lambdas on one line apart. Here the text is parsed and compiled again, and a node of
@@ -6,10 +6,10 @@ its AST is the function's source if its code object equals the function's own. C
 bytecode, constants, names and line table, and with them closures over ``__class__``, mangled names
 and decorators, because the node is compiled where it stands.
 
-What Python makes of a function depends on what is compiled along with it: a call of an attribute of
-a name that the same text imports has a bytecode of its own. So a text is compiled in *blocks*: as a
-whole, as a file is imported; statement by statement, as notebooks and prompts do; by the cells of a
-script; and as pytest rewrites the ``assert`` statements of a test file.
+The bytecode of a function depends on the code that is compiled along with it: a call of an
+attribute of a name that the same text imports has a bytecode of its own. So a text is compiled in
+*blocks*: as a whole, as a file is imported; statement by statement, as notebooks and prompts do; by
+the cells of a script; and as pytest rewrites the ``assert`` statements of a test file.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Place: TypeAlias = tuple[int, str]  # the first line of a function and its name
 
 
 def function_node(text: str, code: types.CodeType) -> FunctionNode | None:
-    """The function of a text that compiles to ``code``, None if there is none."""
+    """The function of a text that compiles to ``code``, None if no function does."""
     try:
         nodes = _nodes(text)
     except (SyntaxError, ValueError):
@@ -60,7 +60,7 @@ def function_node(text: str, code: types.CodeType) -> FunctionNode | None:
 
 
 def has_function(text: str, code: types.CodeType) -> bool:
-    """True if there is a function of this name in this place of a text, whatever it compiles to."""
+    """True if the text has a function of this name in this place, whatever it compiles to."""
     try:
         return (code.co_firstlineno, code.co_name) in _nodes(text)
     except (SyntaxError, ValueError):
@@ -72,7 +72,7 @@ def has_function(text: str, code: types.CodeType) -> bool:
 
 @lru_cache(maxsize=64)
 def _nodes(text: str) -> dict[Place, list[FunctionNode]]:
-    """The functions of a text by place, which has the names as they are written."""
+    """The functions of a text by place, with the names as they are written."""
     tree = _parse(text)
     nodes: dict[Place, list[FunctionNode]] = {}
     for node in _functions(tree):
@@ -104,7 +104,8 @@ def _functions(tree: ast.AST) -> Iterator[FunctionNode]:
 
 
 def _place(node: FunctionNode) -> Place:
-    """The ``co_firstlineno`` (a decorator's, if there is one) and ``co_name`` of the node."""
+    """The ``co_firstlineno`` (the line of the first decorator, if there is one) and ``co_name`` of
+    the node."""
     if isinstance(node, ast.Lambda):
         return node.lineno, "<lambda>"
     return _first_line(node), node.name
@@ -200,7 +201,7 @@ def _compiles_to(block: _Block, place: Place, number: int, code: types.CodeType)
     """True if the candidate node ``number`` at ``place`` compiles to ``code``.
 
     A copy of the tree is compiled in which this node's lines come after the end of the file: its
-    code is the one that starts there. Line tables count from a code object's first line, so
+    code is the code object that starts there. Line tables count from a code object's first line, so
     moving the first lines back gives the code that the node has in its place.
     """
     tree = _parse(block.text)
@@ -262,7 +263,7 @@ def _rewrite_as_pytest(tree: ast.Module, text: str) -> None:
 @lru_cache(maxsize=1024)
 def own_function(lines: tuple[str, ...], code: types.CodeType) -> FunctionNode | None:
     """A function at the top level of a file of this package, which does not change while it is in
-    use: its own lines are parsed, not the whole file. None if it is no such function."""
+    use: its own lines are parsed, not the whole file. None if ``code`` is not such a function."""
     start = code.co_firstlineno - 1
     if not lines[start].startswith(("def ", "@")):
         return None
@@ -277,5 +278,6 @@ def own_function(lines: tuple[str, ...], code: types.CodeType) -> FunctionNode |
 
 
 def _begins_a_statement(line: str, before: str) -> bool:
-    """True for a line at the top level that does not belong to what is above it."""
+    """True if a line begins a statement at the top level, and does not belong to the lines above
+    it."""
     return not line[0].isspace() and not line.startswith(("#", ")", "]", "}")) and before[0] != "@"

@@ -1,7 +1,7 @@
 """Private names of classes: within ``class Model``, ``__rate`` is ``_Model__rate``.
 
 Python gives them their long names when it compiles a class. Its parser does not: a tree has the
-short ones, which no object knows.
+short names, which no object knows.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ _PACKAGE = (HERE + os.sep, os.path.dirname(str(templates.__file__)) + os.sep)
 class FunctionSource:
     """The AST node of a function within its file. The tree is shared: do not change it.
 
-    ``lines`` are those of the whole file, so that ``lines[node.lineno - 1]`` is the node's line.
-    ``code`` is what Python compiled the function to.
+    ``lines`` are all lines of the file, so that ``lines[node.lineno - 1]`` is the node's line.
+    ``code`` is the code object that Python compiled the function to.
     """
 
     node: FunctionNode
@@ -49,7 +49,7 @@ class FunctionSource:
         return textwrap.dedent("".join(self.lines[first - 1 : self.node.end_lineno]))
 
     def location(self, node: ast.AST, caller: Location | None = None, note: str = "") -> Location:
-        """Where ``node`` stands; nodes without a position are given the function's own."""
+        """The location of ``node``; a node without a position is given the function's own."""
         if not hasattr(node, "lineno"):
             node = self.node
         start: int = getattr(node, "lineno", 1)
@@ -79,8 +79,8 @@ def _characters(line: str, offset: int) -> int:
 def function_source(function: Callable[..., Any]) -> FunctionSource:
     """The source that ``function`` was compiled from.
 
-    Raises `SourceError` where there is none (built-in functions, other callables, code whose text
-    Python does not keep) and where the text is no longer what the function was compiled from.
+    Raises `SourceError` if the function has no source (built-in functions, other callables, code
+    whose text Python does not keep) and if the text has changed since the function was compiled.
     """
     if not isinstance(function, types.FunctionType):
         raise _no_function(function)
@@ -115,7 +115,7 @@ def _texts(code: types.CodeType, names: dict[str, Any]) -> Iterator[tuple[str, .
     lines = tuple(linecache.getlines(code.co_filename, names))
     if lines:
         yield lines
-    # Python 3.13 keeps what was typed or given by ``-c`` by the code it was compiled to.
+    # Python 3.13 keeps text that was typed or given by ``-c`` under its code object.
     typed = getattr(linecache, "_getlines_from_code", None)
     if typed is not None and (lines := tuple(typed(code))):
         yield lines
@@ -140,7 +140,7 @@ def _no_function(value: object) -> SourceError:
 
 
 def _unavailable(code: types.CodeType) -> SourceError:
-    """The error for a function without a text: it says why there is none."""
+    """The error for a function without a text, with the reason."""
     file = code.co_filename
     todo = "define the function in a file or a notebook cell"
     why = "code from exec, standard input or python -c keeps no source"

@@ -27,7 +27,7 @@ class _Way:
     contracts: bool
 
     def saving(self, count: int) -> MemorySaving:
-        """Compute the first ``count`` values again that this way may."""
+        """Compute again the first ``count`` values out of those that may be."""
 
         def rewrite(program: Program) -> Program:
             program = self._base(program)
@@ -36,8 +36,8 @@ class _Way:
         return MemorySaving(rewrite, self.without)
 
     def counting(self, found: list[int]) -> MemorySaving:
-        """Nothing but a count of the values that this way may compute again, and 1 if it changes
-        the program at all."""
+        """Only count: ``found`` gets the number of values that may be computed again, and 1 if the
+        program changes at all, else 0."""
 
         def rewrite(program: Program) -> Program:
             base = self._base(program)
@@ -78,14 +78,15 @@ class _Search:
         return None
 
     def fitting(self, saving: MemorySaving | None) -> Staged | None:
-        """The call made like this, if it is within the budget."""
+        """The call that is made with ``saving``, if it is within the budget."""
         staged = self.build(saving)
         size = self.measure(staged)
         self.least = size if self.least is None else min(size, self.least)
         return staged if size <= self.budget else None
 
     def by(self, way: _Way) -> Staged | None:
-        """The call with as few values computed again as it takes, if this way helps at all."""
+        """The call with as few values computed again as the budget needs, if this way helps at
+        all."""
         known: list[int] = []
         self.build(way.counting(known))
         most, is_another = known
@@ -111,9 +112,9 @@ class _Search:
 def within(budget: int, build: Build, measure: Measure, location: Location | None) -> Staged:
     """The call that ``build`` makes, with no more than ``budget`` bytes by ``measure``.
 
-    Of the ways that suffice the first is taken: values that are cheap to compute, then loops that
-    keep their state at every k-th step, then contractions. `ArgumentsError` with the least number
-    of bytes if none does.
+    The first way that suffices is taken: values that are cheap to compute, then loops that keep
+    their state at every k-th step, then contractions. `ArgumentsError` with the least number of
+    bytes if none does.
     """
     search = _Search(budget, build, measure)
     found = search.run()

@@ -1,5 +1,4 @@
-"""The local rules, in two phases: what is known by algebra, and what only pays because of how NumPy
-is called.
+"""The local rules, in two phases: algebra, and rules that only pay because of how NumPy is called.
 
 >>> from stcompile.passes.general.rebuild import in_adjoint
 >>> from stcompile.wengert.text import parse_program
@@ -60,13 +59,13 @@ def simplify(program: Program) -> Program:
 
 
 def suit_numpy(program: Program) -> Program:
-    """The program as NumPy and BLAS compute it fastest."""
+    """The program rewritten so that NumPy and BLAS compute it fastest."""
     return rewrite(program, CALLS)
 
 
 def push_factors(program: Program) -> Program:
-    """The program with arrays that multiply products of matrices in their smaller factors, so that
-    sums of such products over the steps of a loop can be taken after it."""
+    """The program with arrays that multiply products of matrices moved into their smaller factors,
+    so that sums of such products over the steps of a loop can be taken after it."""
     return rewrite(program, ROW_FACTORS)
 
 
@@ -82,5 +81,5 @@ def share_scalars(program: Program) -> Program:
 
 def drop_idle_ports(program: Program) -> Program:
     """The program without ports of loops and branches that change nothing; `eliminate_dead_code`
-    takes away what is not read any more."""
+    takes away equations that are no longer read."""
     return rewrite(program, PORTS)

@@ -1,4 +1,4 @@
-"""The passes, in order, and what becomes of a staged call before it is emitted."""
+"""The pipeline: the passes, in order, and the preparation of a staged call before it is emitted."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ LOOPS = "stcompile.passes.loops"
 class Stage:
     """A pass of the pipeline; it is shown by the name of its function.
 
-    ``levels`` are those that it runs at; a ``parallel`` one runs if threads are asked for.
-    An ``exact`` one leaves every result bitwise equal; others leave those of the primal so at the
-    readable level, and may round the rest differently.
+    ``levels`` are the levels that it runs at; a ``parallel`` stage runs if threads are asked for.
+    An ``exact`` stage leaves every result bitwise equal; other stages leave those of the primal so
+    at the readable level, and may round the rest differently.
     """
 
     run: Pass
@@ -125,7 +125,7 @@ def stages_at(level: Form, parallel: bool = False) -> tuple[Stage, ...]:
 def after_each(
     program: Program, level: Form = "readable", parallel: bool = False
 ) -> Iterator[tuple[Stage, Program]]:
-    """Each stage, with the program after it."""
+    """Yield each stage, with the program after it."""
     for stage in stages_at(level, parallel):
         program = stage.run(program)
         yield stage, program
@@ -133,7 +133,7 @@ def after_each(
 
 @dataclass(frozen=True)
 class MemorySaving:
-    """How a program is made to need less memory: by rewriting it, and ``without`` some stages."""
+    """A way to make a program need less memory: by rewriting it, and ``without`` some stages."""
 
     rewrite: Pass
     without: frozenset[str] = frozenset()
@@ -146,9 +146,9 @@ def optimise(
     parallel: bool = False,
     check: Check | None = None,
 ) -> Program:
-    """The program after all stages. If there is a ``check``, it gets what is read of the program
-    before them, and after each that changed it. A program with checkpoints is not merged: they are
-    there so that fewer values are kept."""
+    """The program after all stages. If there is a ``check``, it gets the program before them,
+    without equations that are not read, and after each stage that changed it. A program with
+    checkpoints is not merged: they are there so that fewer values are kept."""
     without = frozenset() if saving is None else saving.without
     without |= MERGING if computes_again(program) else frozenset()
     if check is not None:
@@ -166,7 +166,7 @@ def optimise(
 
 
 def computes_again(program: Program) -> bool:
-    """True if something is computed once more on purpose."""
+    """True if some values are computed once more on purpose."""
     inner = (value for e in program.equations for value in e.params.values())
     return any(equation.location.again for equation in program.equations) or any(
         computes_again(value) for value in inner if isinstance(value, Program)

@@ -1,1 +1,1 @@
-"""Where values live: which buffers a function has, and which values use them."""
+"""The plan of the memory: the buffers that a function has, and the values that use them."""

@@ -1,4 +1,4 @@
-"""Memory for classes of variables with known lifetimes: which class uses which buffer."""
+"""Allocate buffers to classes of variables with known lifetimes."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ Layout: TypeAlias = tuple[Type, Order | None]  # None: C order
 
 @dataclass(eq=False)
 class Block:
-    """Memory for ``size`` elements of a dtype, and the classes that live in it, one after the
-    other. If lengths of arguments have names, this is their usual number, and ``length`` the exact
-    one (None: it has no simple form). A block may be the ``rows`` of a class, inside the block
-    ``around`` it."""
+    """Memory for ``size`` elements of a dtype, and the classes that live in it, in turn. If lengths
+    of arguments have names, ``size`` is their usual number, and ``length`` the exact one (None: it
+    has no simple form). A block may be the ``rows`` of a class, inside the block ``around`` it."""
 
     dtype: np.dtype[np.generic]
     size: int
@@ -43,7 +42,7 @@ class Block:
         return self.size * self.dtype.itemsize
 
     def add(self, head: Variable, until: int) -> None:
-        """Note that a class lives here until a position."""
+        """Note that a class lives in the block until a position."""
         self.heads.append(head)
         block: Block | None = self
         while block is not None:
@@ -53,8 +52,9 @@ class Block:
 
 @dataclass
 class Allocation:
-    """``blocks`` do not overlap; ``inner`` are the rows inside of them that classes live in.
-    ``inplace`` says which class's array another class takes over, at the last read of it."""
+    """The result of the allocation. ``blocks`` do not overlap; ``inner`` are the rows inside of
+    blocks that classes live in. ``inplace`` maps a class to the class whose array it takes over, at
+    the last read of that array."""
 
     blocks: list[Block] = field(default_factory=list)
     inner: list[Block] = field(default_factory=list)
@@ -64,8 +64,8 @@ class Allocation:
 
 @dataclass(frozen=True)
 class Requests:
-    """What the allocation depends on. ``head_of`` gives the class of each member; ``writable`` the
-    positions of the steps that can write into a given array, with the operands whose array that may
+    """The inputs of the allocation. ``head_of`` gives the class of each member; ``writable`` the
+    positions of the steps that can write into a given array, with the operands that the array may
     be; ``split`` the classes that are rows of others; ``products`` the products that some steps
     compute instead of their equations; ``orders`` the storage orders that are not C order."""
 
@@ -88,7 +88,7 @@ def allocate(
     adjacent: Mapping[Variable, Sequence[Rows]],
 ) -> Allocation:
     """Give each class its memory, in the order of their first values. ``placed`` classes are rows
-    of others that live long enough. The classes in ``adjacent`` are made of parts that should be
+    of classes that live long enough. The classes in ``adjacent`` are made of parts that should be
     next to each other; `is_adjacent` says afterwards whether they are."""
     return _Allocator(requests, lives, placed, adjacent).run()
 
@@ -149,14 +149,14 @@ class _Allocator:
         return found
 
     def _depth(self, head: Variable) -> int:
-        """The number of arrays, one inside the other, that a class lives in."""
+        """The number of nested arrays that a class lives in."""
         depth = 0
         while head in self.rows:
             depth, head = depth + 1, self.rows[head].whole
         return depth
 
     def _inside(self, head: Variable) -> Block | None:
-        """Rows of another class, if the class lives there."""
+        """The block of a class that lives in rows of another class; None for other classes."""
         rows = self.rows.get(head)
         if head in self.adjacent:
             first = self.adjacent[head][0]
@@ -197,11 +197,11 @@ class _Allocator:
         return None
 
     def _shows(self, atom: Atom, source: Variable) -> bool:
-        """True if an operand is, or shows a part of, the array of a class."""
+        """True if an operand is the array of a class, or a view of it."""
         return source in shown_by(self.requests.storage, self.head_of, atom)
 
     def _reused(self, head: Variable) -> Block | None:
-        """A block that is no longer read, or a part of it: the first of the same layout, or else
+        """A block that is no longer read, or a part of it: the first with the same layout, or else
         the smallest that is large enough."""
         self._release(self.lives[head].start)
         wanted, layout = head.type, self.requests.layout(head)
@@ -226,8 +226,8 @@ class _Allocator:
         return block
 
     def _release(self, start: int) -> None:
-        """Note which blocks are free from a position on. (The classes come in the order of their
-        first values.)"""
+        """Note the blocks that are free from a position on. The classes come in the order of their
+        first values."""
         blocks = self.found.blocks
         for place in (*self.taken, *range(self.known, len(blocks))):
             heapq.heappush(self.busy, (blocks[place].free_from, place))
@@ -249,7 +249,7 @@ def _block(head: Variable) -> Block:
 
 
 def _fits(wanted: Size | None, given: Size | None) -> bool:
-    """True if as many elements are known to be enough."""
+    """True if ``given`` elements are known to be enough for ``wanted`` elements."""
     return wanted is not None and given is not None and least(given - wanted) >= 0
 
 

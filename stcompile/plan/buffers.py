@@ -1,7 +1,7 @@
 """The memory plan: every array that a function computes gets a buffer, made once.
 
-A class of variables (those that share one name) has a buffer if each of its values is computed by
-an equation that can write into a given array, or handed on from one place to another, and if no
+A class of variables (those that share a name) has a buffer if each of its values is computed by an
+equation that can write into a given array, or handed on from one variable to another, and if no
 caller and no list keeps the array. Buffers are assigned in the order in which they are first
 needed. A buffer whose class is dead is used again, preferably by the elementwise equation that
 reads it last, which then works in place.
@@ -39,10 +39,11 @@ Joined = Mapping[Variable, Sequence[Rows]]
 
 @dataclass(frozen=True)
 class Plan:
-    """``head_of`` is the first variable of each buffered class, by member; ``allocation`` their
-    memory; ``constants`` are computed once, by equations that read nothing. ``joined`` are the
-    parts of concatenations that are computed in their place, ``orders`` the storage orders that are
-    not C order, ``rows`` the values of loops that are computed where they are collected."""
+    """The plan. ``head_of`` is the first variable of each buffered class, by member; ``allocation``
+    their memory; ``constants`` are computed once, by equations that read nothing. ``joined`` are
+    the parts of concatenations that are computed in their final place, ``orders`` the storage
+    orders that are not C order, ``rows`` the values of loops that are computed where they are
+    collected."""
 
     head_of: Mapping[Variable, Variable]
     allocation: Allocation
@@ -57,7 +58,7 @@ class Plan:
         return atom in self.head_of
 
     def shown(self, storage: Storage, variable: Variable) -> set[Variable]:
-        """The classes whose array a variable is, or shows a part of."""
+        """The classes whose array a variable is or views a part of."""
         return shown_by(storage, self.head_of, variable)
 
     @property
@@ -79,11 +80,11 @@ def plan_buffers(
     products: Mapping[int, Product],
     rows: Mapping[Variable, Row],
 ) -> Plan:
-    """``classes`` are the members of each variable's class. ``writable`` are the positions of
-    the steps that can write into a given array, with the places of the operands whose array that
-    may be; ``places`` the positions where the text reads a variable; ``products`` what some steps
-    compute instead of their equations; ``rows`` the values of loops that can be computed where they
-    are collected."""
+    """Plan the buffers. ``classes`` are the members of each variable's class. ``writable`` are the
+    positions of the steps that can write into a given array, with the positions of the operands
+    that the array may be; ``places`` the positions where the text reads a variable; ``products``
+    the products that some steps compute instead of their equations; ``rows`` the values of loops
+    that can be computed where they are collected."""
     alone = {value: row for value, row in rows.items() if _are_alone(row, classes)}
     while True:
         plan = _Planner(tree, liveness, writes, classes, writable, places, products, alone).run()
@@ -93,7 +94,7 @@ def plan_buffers(
 
 
 def _are_alone(row: Row, classes: Classes) -> bool:
-    """True if no other variables share a name with those of a row."""
+    """True if no other variables share a name with the variables of a row."""
     called = {member for own in row.names for member in classes.get(own, [own])}
     return called == {*row.names} and len(classes.get(row.whole, [row.whole])) == 1
 
@@ -144,10 +145,10 @@ class _Planner:
     # --- arrays inside larger ones -------------------------------------------------------------
 
     def _allocated(self, requests: Requests) -> tuple[Lives, Joined, Allocation]:
-        """The lifetimes, the concatenations with the parts that are computed in their place, and
-        the memory. A concatenation whose parts are next to each other in any case lives where they
-        do. Another concatenation can need one of these parts elsewhere; then the first one gets a
-        place of its own."""
+        """The lifetimes, the concatenations with the parts that are computed in their final place,
+        and the memory. A concatenation whose parts are adjacent in any case lives where they do.
+        Another concatenation may need a part elsewhere; then the first concatenation gets memory of
+        its own."""
         head_of = requests.head_of
         joined = self._joined(head_of, requests.split)
         inside = {head_of[part.variable] for rows in joined.values() for part in rows}
@@ -206,7 +207,7 @@ class _Planner:
     def _bound(
         self, head_of: Mapping[Variable, Variable], split: Mapping[Variable, Rows]
     ) -> set[Variable]:
-        """Classes in C order: those that are parts of others, or that loops and branches hand
+        """Classes in C order: classes that are parts of others, or that loops and branches hand
         on."""
         found = {v for rows in split.values() for v in (rows.variable, rows.whole)}
         for _, rows in joined_parts(self.tree):
@@ -227,8 +228,8 @@ class _Planner:
         return self._made_beside[step.at].issuperset(members)
 
     def _keep_apart(self, part: Variable, whole: Variable) -> bool:
-        """True if nothing is written to one of the two arrays, also through a view of it, while the
-        other one is read."""
+        """True if no write to one of the two arrays, or to a view of it, happens while the other is
+        read."""
         return all(
             self._is_dead(other, at)
             for at, target in self._changes
@@ -241,7 +242,7 @@ class _Planner:
         return list(changes(self.tree, self.writes))
 
     def _is_dead(self, part: Variable, at: int) -> bool:
-        """True if nothing reads a variable, or what may share its storage, after a position."""
+        """True if no variable that may share the storage of ``part`` is read after a position."""
         reach = self.storage.reach(self.storage.roots_of(part))
         return not any(
             self.liveness.live_after(other, at)
@@ -251,8 +252,8 @@ class _Planner:
 
     @functools.cached_property
     def _made_beside(self) -> dict[int, set[Variable]]:
-        """For each step by its position, what the steps of its region compute and its loops
-        collect."""
+        """For each step by its position, the variables that the steps of its region compute and its
+        loops collect."""
         made: dict[Region, set[Variable]] = {}
         beside: dict[int, set[Variable]] = {}
         for region, item in self.tree.items():
@@ -264,7 +265,7 @@ class _Planner:
                 own.update(collected.output for collected in item.collected)
         return beside
 
-    # --- which classes can have a buffer -------------------------------------------------------
+    # --- classes that can have a buffer --------------------------------------------------------
 
     def _buffered(self, definable: set[Variable], kept: set[Variable]) -> dict[Variable, Variable]:
         """The members of the classes that can have a buffer, with the first of each."""
@@ -278,7 +279,7 @@ class _Planner:
         return head_of
 
     def _handed_on(self, head_of: Mapping[Variable, Variable]) -> set[Variable]:
-        """Values that are handed on to variables without a buffer, which would be names of the same
+        """Values that are handed on to variables without a buffer, which would be aliases of the
         array."""
         found: set[Variable] = set()
         for _, item in self.tree.items():
@@ -294,15 +295,15 @@ class _Planner:
         return found
 
     def _overwritten(self) -> set[Variable]:
-        """Members of classes that get a new value while a view shows an old one: a name can refer
-        to another array then, but one array cannot hold both values."""
+        """Members of classes that get a new value while a view shows an old value: a name can then
+        refer to another array, but a single array cannot hold both values."""
         found: set[Variable] = set()
         views = dict.fromkeys(self.storage.views)
         for step in self.tree.steps:
             if step.at in self.writes.inplace:
                 (output,), target = step.equation.outputs, target_of(step.equation)
                 if self.writes.inplace[step.at]:
-                    if target in views:  # what is written into a view is one, too
+                    if target in views:  # a result written into a view is a view
                         views[output] = None
                 elif target in self.classes.get(output, ()):
                     found.add(output)
@@ -350,8 +351,8 @@ class _Planner:
         return found
 
     def _kept(self) -> set[Variable]:
-        """Variables whose array somebody keeps: the caller, a list, an error. (What branches and
-        loops hand on is copied for the caller.)"""
+        """Variables whose array is kept by the caller, a list or an error. Values that branches
+        and loops hand on are copied for the caller."""
         handed = {
             output
             for _, item in self.tree.items()
@@ -371,7 +372,7 @@ class _Planner:
 
     def _constants(self, kept: set[Variable]) -> dict[Variable, Equation]:
         """Values of equations without operands, if nothing changes or keeps them, and no loop
-        computes them in a row for each step. A kernel is a statement, where constants are made by
+        computes them in a row for each step. A kernel is a statement, whereas constants are made by
         expressions."""
         found = {}
         changed = self._roots(written(self.tree, self.writes))  # also through a view of it
@@ -388,7 +389,7 @@ class _Planner:
         return found
 
     def _made_by(self, step: Step) -> Sequence[Variable]:
-        """What a step can write into a given array."""
+        """The outputs that a step can write into a given array."""
         if step.at not in self.writable:
             return ()
         equation = step.equation
@@ -420,7 +421,7 @@ class _Planner:
 
 
 def _inside(part: Rows, joined: Joined, head_of: Mapping[Variable, Variable]) -> Iterator[Variable]:
-    """A part, and what lives inside it."""
+    """A part, and the parts that live inside it."""
     yield part.variable
     for inner in joined.get(head_of[part.variable], ()):
         yield from _inside(inner, joined, head_of)
@@ -432,7 +433,8 @@ def _prolong(
     adjacent: Container[Variable],
     head_of: Mapping[Variable, Variable],
 ) -> None:
-    """Let concatenations live from the first of their parts on, and these as long as they."""
+    """Extend the lifetimes of concatenations and their parts: a concatenation starts with its first
+    part, and all of them end together."""
     before: list[tuple[int, int]] = []
     while before != (now := [(lives[whole].start, lives[whole].end) for whole in joined]):
         before = now  # repeat: a part may be a concatenation, too

@@ -4,7 +4,7 @@ for k in range(n):                     for k in range(n):
     np.tanh(v, out=h)            →         np.tanh(v, out=hs[k])
     hs[k] = h                              h = hs[k]
 
-The row is an array that nothing else writes to, so the state of the next step may be a name for it
+Nothing else writes to the row, so the state of the next step may be a name for it
 (`docs/decisions/0019-what-is-handed-on-is-copied-into-its-buffer.md` tells why other states are
 not).
 """
@@ -22,8 +22,8 @@ from stcompile.wengert.templates import mark_of
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Where a value of each step of a ``loop`` is computed: in the row of a step in what is
-    ``collected``. ``carry`` is what it is handed on to, if it is."""
+    """A value that each step of a ``loop`` computes directly in its row of the ``collected`` array.
+    ``carry`` is the carried variable that it is handed on to, if any."""
 
     loop: Repeat
     collected: Collected
@@ -44,8 +44,8 @@ class Row:
 def collected_rows(
     tree: Tree, writes: Writes, writable: Container[int], without: Collection[Variable]
 ) -> dict[Variable, Row]:
-    """The values that can be computed in a row, by their variables; those ``without`` an array of
-    their own cannot."""
+    """The values that can be computed in a row, by their variables; the variables ``without`` an
+    array of their own cannot."""
     storage = writes.storage
     changed = {root for v in written(tree, writes) for root in storage.reach(storage.roots_of(v))}
     changed |= {*without, *writes.made_in}
@@ -81,7 +81,7 @@ def _fits(collected: Collected) -> bool:
 
 
 def with_rows(storage: Storage, rows: Mapping[Variable, Row]) -> Storage:
-    """The storage of a tree in which these values are rows of the collected arrays."""
+    """The storage of a tree in which the values ``rows`` are rows of the collected arrays."""
     overlaps = {root: set(others) for root, others in storage.overlaps.items()}
     views = set(storage.views)
     for row in rows.values():

@@ -1,4 +1,4 @@
-"""The schedule of a program: inlining, products, names and buffers, one after the other."""
+"""Decide the schedule of a program: inlining, products, names and buffers, in turn."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def make_schedule(tree: Tree, given: Container[Variable], options: Options) -> S
 def _expressions(
     tree: Tree, is_fast: bool
 ) -> tuple[Tree, Moments, Writes, Mapping[int, tuple[int, ...]], set[Variable]]:
-    """What is written where it is used, with what that depends on. A branch becomes an operator if
-    all that its right operand needs is written inside of it."""
+    """The tree, its writes and the values that are inlined, which depend on each other. A branch
+    becomes an operator if all that its right operand needs can be inlined there."""
     branches = frozenset[Variable]()
     while True:
         found = with_operators(tree, branches)
@@ -95,8 +95,8 @@ def fused_by(products: Mapping[int, Product]) -> set[Variable]:
 
 
 def _unite(plan: Plan, sharing: Sharing) -> None:
-    """Let variables that live in one buffer, one after the other, share a name, unless the user
-    named them."""
+    """Let variables that live in the same buffer, in turn, share a name, unless the user named
+    them."""
     allocation = plan.allocation
     for other, one in allocation.inplace.items():
         sharing.unite(one, other)

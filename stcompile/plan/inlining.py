@@ -1,4 +1,4 @@
-"""Which values are written where they are used, and which get a line and a name of their own."""
+"""Inlining: the values that are written where they are used, instead of on a line of their own."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.naming import base_name, is_numbered
 from stcompile.wengert.templates import inplace_operand, mark_of
 
-# Where an expression may stand instead of a name.
+# Uses in which an expression may stand instead of a name.
 _OPEN = frozenset({"operand", "predicate", "count", "test", "collected"})
 
 
 def is_unnamed(name: str) -> bool:
-    """True for a name that does not count as one: a numbered one, or a placeholder's."""
+    """True for a name that a person would not choose: a numbered name, or a placeholder's."""
     return is_numbered(base_name(name)) or name.startswith("%")
 
 
@@ -33,12 +33,12 @@ def inlined(
     """The variables whose value may be written where it is used.
 
     That holds for a value without a name that is used once, by an equation of the same line and in
-    the same region, with nothing written or printed between the two; also for a predicate, a
-    condition, and a value that a loop hands on to its next step while its variable is still read.
-    It always holds for a view of an array that is never written, which costs nothing, and for the
-    item of a step. The integers of such a view, which may be read anywhere, get names if they are
-    made of something that is written. Values in ``fixed`` have a place of their own, and an
-    expression that is long to read gets a line and a name.
+    the same region, with nothing written or printed in between; also for a predicate, a condition,
+    and a value that a loop hands on to its next step while its variable is still read. It always
+    holds for a view of an array that is never written, which costs nothing, and for the item of a
+    step. The integers of such a view, which may be read anywhere, get names if they depend on an
+    array that is written. Values in ``fixed`` have memory of their own, and an expression that is
+    long to read gets a line and a name.
     """
     return _Inlining(tree, moments, writes, fixed).found
 
@@ -70,7 +70,7 @@ class _Inlining:
         raw = {v: [use.at for use in uses] for v, uses in self.uses.items()}
         self.liveness = Liveness(moments, raw)
         self.found: set[Variable] = set()
-        self.weights: dict[Atom, int] = {}  # how long each expression is to read
+        self.weights: dict[Atom, int] = {}  # the length of each expression in the text
         self.named = set(tree.inputs)  # variables with a name, and views of them
         for region, item in tree.items():
             if isinstance(item, Step):
@@ -89,7 +89,7 @@ class _Inlining:
         if len(equation.outputs) != 1 or mark_of(equation.primitive) not in ("fresh", "view"):
             return
         output = equation.output
-        if output in self.fixed or output in self.filled:  # what a kernel writes to has a name
+        if output in self.fixed or output in self.filled:  # outputs of kernels have names
             return
         uses = self.uses.get(output, [])
         if equation.primitive in ("undef", "kernel") or not uses or self._is_heavy(equation):
@@ -142,14 +142,14 @@ class _Inlining:
         self.named.discard(output)
 
     def _name(self, atom: Atom) -> None:
-        """Give an expression a line and a name after all."""
+        """Give an expression that was inlined a line and a name."""
         assert isinstance(atom, Variable)
         self.found.discard(atom)
         self.named.add(atom)
 
     def _is_lasting(self, atom: Atom) -> bool:
-        """True if the text of a number gives the same wherever it stands: it is a name, or all that
-        it is made of is never written."""
+        """True if the text of a number has the same value at every position: it is a name, or no
+        array that it depends on is ever written."""
         step = self.tree.makers.get(atom)
         if atom not in self.found or step is None:
             return True
@@ -185,7 +185,7 @@ class _Inlining:
         return is_read and self._is_free(step.at, use.at)
 
     def _feeds(self, loop: Repeat) -> None:
-        """Items of what a loop steps through: parts of arrays, or arrays in a list."""
+        """Inline the items that a loop reads in each step: parts of arrays, or arrays in a list."""
         for feed in loop.feeds:
             self.named.add(feed.variable)
             uses = self.uses.get(feed.variable, [])
@@ -205,8 +205,8 @@ class _Inlining:
 
 
 def _equation(use: Use) -> Equation:
-    """The equation that a use belongs to; for control flow an equation without effects stands
-    in."""
+    """The equation that a use belongs to; an equation without effects stands in for control
+    flow."""
     return use.user.equation if isinstance(use.user, Step) else Equation((), "", ())
 
 
@@ -221,8 +221,8 @@ def _is_target(use: Use) -> bool:
 
 
 def block_key(location: Location) -> tuple[Any, ...]:
-    """A key that is equal for statements in one block: one line of the user's, one iteration, one
-    section."""
+    """A key that is equal for statements in the same block: the same line of the user's, iteration,
+    and section."""
     shown = location.shown
     if shown is None:
         return (location.part, location.errstate)
@@ -231,8 +231,8 @@ def block_key(location: Location) -> tuple[Any, ...]:
 
 
 def text_places(tree: Tree, without_name: set[Variable]) -> Mapping[Variable, Sequence[int]]:
-    """The positions where each variable is read in the text: an expression that is written where
-    it is used reads its operands there."""
+    """The positions where each variable is read in the text: an expression that is written where it
+    is used reads its operands there."""
     read = {v: [use.at for use in uses if use.kind != "source"] for v, uses in tree.uses.items()}
     places = {variable: positions for variable, positions in read.items() if positions}
     for _, item in reversed(list(tree.items())):
@@ -263,5 +263,5 @@ def _read_at(
 
 
 def is_indexed(loop: Repeat, collected: Collected) -> bool:
-    """True if what a loop collects is assigned by index, and not appended."""
+    """True if a loop assigns the values that it collects by index, instead of appending them."""
     return loop.reverse or not collected.is_stack

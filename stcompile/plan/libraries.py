@@ -1,8 +1,8 @@
-"""Which library of linear algebra computes the products of a program.
+"""Choose the library of linear algebra that computes the products of a program.
 
-NumPy and SciPy each bring an OpenBLAS with threads of its own. The threads of the one go on
-spinning for a while after a large call, and a call of the other waits for them: two products of
-200 x 200 that take 0.4 ms from one library take 8 ms from both, and ten times as long on a busy
+NumPy and SciPy each bring an OpenBLAS with threads of its own. The threads of one library go on
+spinning for a while after a large call, and a call of the other waits for them: two products of 200
+x 200 that take 0.4 ms from one library take 8 ms from both, and ten times as long on a busy
 machine. So the products of a program are all SciPy's, which adds them to arrays without a copy, or
 all NumPy's.
 """
@@ -27,7 +27,8 @@ _OF_SCIPY = frozenset(p.name for p in LINALG) - _OF_NUMPY
 
 def suits_scipy(tree: Tree, contiguous: Container[object]) -> bool:
     """True if the products of a tree may be calls of SciPy's BLAS, which reads the ``contiguous``
-    variables without a copy: unless NumPy's has something to do that takes several threads."""
+    variables without a copy: unless NumPy's BLAS has to compute a product that takes several
+    threads."""
     equations = [step.equation for step in tree.steps]
     if any(_stays_with_numpy(equation, contiguous) for equation in equations):
         return False
@@ -64,7 +65,7 @@ def _takes_threads(contract: Equation) -> bool:
 def is_thin(tree: Tree) -> bool:
     """True for a program that does most of its work in products with a thin factor, such as a
     kernel of few filters with the windows of many images. The BLAS that comes with NumPy is quicker
-    with these."""
+    with them."""
     work, thin = 0, 0
     for step in tree.steps:
         if step.equation.primitive == "contract":

@@ -1,7 +1,7 @@
-"""From when to when the array of each class of variables is needed.
+"""Lifetimes: from when to when the array of each class of variables is needed.
 
-A *class* is the variables that share one name (`stcompile.plan.sharing`), and so one array. Its
-lifetime is one interval of positions: from the first that gives it a value to the last that reads
+A *class* is the variables that share a name (`stcompile.plan.sharing`), and so an array. Its
+lifetime is an interval of positions: from the first that gives it a value to the last that reads
 it, or a view of it. A value from outside that a loop reads is needed until the loop ends.
 """
 
@@ -47,7 +47,7 @@ def lifetimes(
 
 
 def shown_by(storage: Storage, class_of: Mapping[Variable, Variable], atom: Atom) -> set[Variable]:
-    """The classes whose array an atom is, or shows a part of."""
+    """The classes whose array an atom is or views a part of."""
     for shown in storage.lineage(atom):
         if shown in class_of:
             return {class_of[shown]}
@@ -82,7 +82,8 @@ class _Loops:
         self.starts: Sequence[int] = [start for start, _ in self.spans]
 
     def until(self, at: int, start: int) -> int:
-        """Until when a value that exists from ``start`` on is needed by a use at a position."""
+        """The last position at which a value that exists from ``start`` on is needed, if it is used
+        at ``at``."""
         last = bisect_right(self.starts, at)
         ends = [end for begin, end in self.spans[:last] if start <= begin and at <= end]
         return max(ends, default=at)

@@ -1,4 +1,5 @@
-"""In which order values are handed on, at the end of a step of a loop or of an arm of a branch."""
+"""The order in which values are handed on, at the end of a step of a loop or of an arm of a
+branch."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class Move:
 
 
 def is_crossed(schedule: Schedule, pairs: Sequence[Pair]) -> bool:
-    """True if a variable that was assigned is read for a later one, which needs its old value."""
+    """True if a variable that was assigned is read for a later assignment, which needs its old
+    value."""
     heads = [schedule.head_of(variable) for variable, _ in pairs]
     return any(
         not schedule.reads(atom).isdisjoint(heads[:place]) for place, (_, atom) in enumerate(pairs)
@@ -30,10 +32,10 @@ def is_crossed(schedule: Schedule, pairs: Sequence[Pair]) -> bool:
 
 
 def ordered(schedule: Schedule, pairs: Sequence[Pair]) -> list[Move]:
-    """The moves in an order in which each comes before what it reads is overwritten. Every round
-    makes one move. If all that are left overwrite a variable that another one reads, it is the one
-    with the fewest readers, which read a copy that is kept aside. (Boissinot et al. 2009, algorithm
-    1.)"""
+    """Order the moves so that each comes before the values that it reads are overwritten. Every
+    round makes a move. If every remaining move overwrites a variable that another move reads, the
+    move with the fewest readers is made, and these read a copy that is kept aside. (Boissinot et
+    al. 2009, algorithm 1)."""
     written = {variable: schedule.written(variable) for variable, _ in pairs}
     read = {variable: schedule.shown(schedule.reads(atom)) for variable, atom in pairs}
     pending, found = dict(pairs), []

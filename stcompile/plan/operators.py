@@ -1,4 +1,4 @@
-"""Branches that are an ``and`` or an ``or``: written as operators, where that evaluates no more.
+"""Branches that are an ``and`` or an ``or``: written as operators, if no more is evaluated.
 
 ``i < n and x[i] > 0`` is a branch: ``x[i]`` is not read where ``i < n`` is false. Python's operator
 evaluates no more than the branch, if all that its right operand needs is written inside of it.
@@ -34,16 +34,16 @@ from stcompile.wengert.templates import mark_of
 
 @dataclass(frozen=True)
 class Operators:
-    """A tree with operators in the place of branches: the results of these, each with what only its
-    right operand may evaluate."""
+    """A tree with operators in place of branches. ``guarded`` has the results of the operators,
+    each with the variables that only its right operand may evaluate."""
 
     tree: Tree
     guarded: Mapping[Variable, Collection[Variable]]
 
 
 def with_operators(tree: Tree, without: Collection[Variable] = ()) -> Operators:
-    """The tree with operators for those branches that are one, ``without`` those of some results,
-    which stay branches."""
+    """The tree with operators for the branches that can be operators; branches with the results
+    ``without`` stay branches."""
     rewriter = _Rewriter(without)
     region = rewriter.region(tree.region)
     if not rewriter.guarded:
@@ -87,7 +87,7 @@ class _Rewriter:
         yield branch
 
     def _decides(self, branch: Branch, arm: Region, truth: bool) -> bool:
-        """True if an arm hands on the predicate, which is known there, as the only result."""
+        """True if the only result of an arm is the predicate, which is known there."""
         if len(branch.outputs) != 1 or branch.outputs[0] in self.without:
             return False
         (output,), found = branch.outputs, arm.outputs[0]
@@ -105,7 +105,7 @@ class _Rewriter:
         return found == branch.predicate and _is_flag(found)
 
     def _is_expression(self, arm: Region) -> bool:
-        """True if what an arm hands on is made by steps that an expression can be made of."""
+        """True if the result of an arm can be written as an expression."""
         return _is_flag(arm.outputs[0]) and all(
             isinstance(item, Step)
             and len(item.equation.outputs) == 1
@@ -119,7 +119,8 @@ _CONVERSIONS = ("cast", "to_python", "to_scalar")
 
 
 def _source(atom: Atom, step: Step) -> Atom:
-    """What a step converts to an atom; the atom itself if that is something else."""
+    """The atom that a step converts to ``atom``; the atom itself if the step makes another
+    value."""
     return step.equation.inputs[0] if step.equation.outputs == (atom,) else atom
 
 

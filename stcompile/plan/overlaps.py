@@ -1,9 +1,9 @@
 """Writes of a view of an array into another part of it: `a[1] = a[:, 2]`.
 
-A write means what it does with a copy of its value. NumPy makes one where the two overlap, but not
-between vectors that lie in one direction: there it overwrites elements that it reads later, unless
-their strides are the same. That depends on the storage order of the array, so the text copies such
-a value.
+A write means the same as with a copy of its value. NumPy makes a copy if the two overlap, but not
+between vectors that lie in the same direction: there it overwrites elements that it reads later,
+unless their strides are equal. That depends on the storage order of the array, so the text copies
+the value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def overlapping_writes(tree: Tree, writes: Writes) -> frozenset[int]:
 
 
 def _meet(equation: Equation, writes: Writes) -> bool:
-    """True if a vector is written whose elements may be among those that change."""
+    """True if the written value is a vector whose elements may be among the elements that
+    change."""
     by_mask = equation.primitive == "index_update" and has_masks(equation.params["at"])
     if equation.primitive not in ("update", "update_part") and not by_mask:
         return False
@@ -47,8 +48,8 @@ def _written_axes(equation: Equation) -> int:
 
 
 def _is_safe(update: Equation, tree: Tree) -> bool:
-    """True for two slices of one array, if they go along the same axis in equal steps, or have no
-    element in common."""
+    """True for two slices of the same array, if they go along the same axis in equal steps, or have
+    no element in common."""
     target, value = update.inputs[:2]
     if update.primitive != "update" or value not in tree.makers:
         return False
@@ -61,7 +62,7 @@ def _is_safe(update: Equation, tree: Tree) -> bool:
 
 
 def _have_common(one: range, other: range) -> bool:
-    """True if two ranges have, or may have, a number in common: those of unknown lengths do."""
+    """True if two ranges have, or may have, a number in common: ranges of unknown lengths may."""
     is_endless = any(abs(r.stop - r.start) >= ENDLESS for r in (one, other))
     return is_endless or not set(one).isdisjoint(other)
 
@@ -73,7 +74,8 @@ def _way(equation: Equation) -> list[tuple[int, int]]:
 
 
 def _places(equation: Equation) -> Iterator[range]:
-    """Where a slice may be along each axis; anywhere if that depends on a counter."""
+    """The positions that a slice may take along each axis; all positions if they depend on a
+    counter."""
     params, dims = equation.params, equation.inputs[0].type.dims
     for form, length, step, dim in zip(
         params["start"], params["length"], params["step"], dims, strict=True

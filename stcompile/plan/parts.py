@@ -1,8 +1,8 @@
-"""Arrays that live inside larger ones: the rows of a product, the parts of a concatenation.
+"""Arrays that live inside larger arrays: the rows of a product, the parts of a concatenation.
 
-A value is *split* if all its readers take rows of it, no two of them the same: the rows are arrays
-by themselves, which are computed with the value. A concatenation whose parts have been computed
-where it lives needs no copy.
+A value is *split* if all its readers take different rows of it: the rows are arrays by themselves,
+which are computed with the value. A concatenation whose parts have been computed where it lives
+needs no copy.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Rows:
 
     @property
     def is_shaped(self) -> bool:
-        """True if the variable has not the shape that the rows have in the array, which is a
-        vector then."""
+        """True if the shape of the variable differs from that of the rows; the array is a vector
+        then."""
         return bool(self.variable.type.dims[1:] != self.whole.type.dims[1:])
 
 
@@ -70,7 +70,7 @@ def _split(
 
 
 def _first_row(equation: Equation) -> Size | None:
-    """Where a slice starts that takes whole rows next to each other."""
+    """The start of a slice that takes adjacent whole rows."""
     if equation.primitive != "slice" or equation.params["drop"] or equation.varies:
         return None
     start, length, step = (equation.params[key] for key in ("start", "length", "step"))
@@ -81,13 +81,13 @@ def _first_row(equation: Equation) -> Size | None:
 
 
 def _is_plain(use: Use) -> bool:
-    """True for an operand that its reader makes no view of."""
+    """True for an operand that is read as it is, not through a view."""
     return isinstance(use.user, Step) and mark_of(use.user.equation.primitive) == "fresh"
 
 
 def joined_parts(tree: Tree) -> Iterator[tuple[Step, list[Rows]]]:
-    """The concatenations of different variables along their first axis, with their parts, and what
-    is packed, with the arrays that occur there once."""
+    """The concatenations of different variables along their first axis, with their parts, and the
+    packed vectors, with the arrays that occur in them once."""
     for step in tree.steps:
         equation = step.equation
         if equation.primitive == "pack":

@@ -1,8 +1,8 @@
 """Products that are added to an array: BLAS does both at once.
 
-``acc + alpha * (x @ y)`` is one call of ``gemm``, ``acc + alpha * outer(x, y)`` one of ``ger``
-(Dongarra et al. 1990; Lawson et al. 1979). The product itself, such as a gradient that an update
-subtracts at once, is then never stored.
+``acc + alpha * (x @ y)`` is a single call of ``gemm``, ``acc + alpha * outer(x, y)`` a single call
+of ``ger`` (Dongarra et al. 1990; Lawson et al. 1979). The product itself, such as a gradient that
+an update subtracts at once, is then never stored.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 @dataclass(frozen=True)
 class Product:
-    """What the step at one position computes: ``acc`` plus or minus ``scale`` (None: 1) times the
-    product of ``contract``. ``fused`` are the values that are not computed on their own."""
+    """The operation of a step: ``acc`` plus or minus ``scale`` (None: 1) times the product of
+    ``contract``. ``fused`` are the values that are not computed on their own."""
 
     acc: Atom
     contract: Equation
@@ -61,7 +61,7 @@ def find_products(
 
 
 def _fits(contract: Equation, contiguous: Container[Variable]) -> bool:
-    """True if BLAS can read the operands. (It copies a vector that is not contiguous.)"""
+    """True if BLAS can read the operands. It copies a vector that is not contiguous."""
     is_outer = not contract.params["contracted"]
     return is_outer or all(factor in contiguous for factor in contract.inputs)
 
@@ -118,8 +118,8 @@ def _product(
 
 
 def _is_factor(type: Type) -> bool:
-    """True for a number that BLAS takes as a factor. A NumPy integer is none: its negative may wrap
-    around."""
+    """True for a number that BLAS takes as a factor. A NumPy integer is not taken: its negative may
+    wrap around."""
     return type.kind == "python" or (type.kind == "scalar" and type.inexact)
 
 
@@ -136,7 +136,7 @@ def _only_user(
 
 def is_blas(contract: Equation) -> bool:
     """True for a product of two matrices, of a matrix and a vector, or of two vectors as a matrix,
-    of one float dtype."""
+    if both operands have the same float dtype."""
     x, y = (atom.type for atom in contract.inputs)
     if x.dtype != y.dtype or x.dtype not in _FLOATS or contract.params["batch"]:
         return False
@@ -152,10 +152,10 @@ def is_blas(contract: Equation) -> bool:
 def contiguous_variables(
     tree: Tree, given: Container[Variable], computed: Container[Variable]
 ) -> set[Variable]:
-    """The variables that are contiguous in C order: ``given`` inputs, ``computed`` values and what
-    loops hand on if they have a buffer, what kernels make, rows and reshapes of all these, and what
-    is one of them in either arm of a branch. (A factor that is not contiguous after all is copied
-    by the call of BLAS.)"""
+    """The variables that are contiguous in C order: ``given`` inputs, ``computed`` values and
+    values that loops hand on if they have a buffer, results of kernels, rows and reshapes of
+    contiguous variables, and values that are contiguous in either arm of a branch. A factor that
+    is not contiguous after all is copied by the call of BLAS."""
     found = {variable for variable in tree.inputs if variable in given}
     items = [item for _, item in tree.items()]
     branches = [item for item in items if isinstance(item, Branch)]
@@ -175,7 +175,8 @@ def contiguous_variables(
 
 
 def _extend(found: set[Variable], items: Iterable[object], computed: Container[Variable]) -> None:
-    """Add what is contiguous by itself, or since what it is made of is ``found`` to be."""
+    """Add the variables that are contiguous by themselves, or because their operands are ``found``
+    to be."""
     for item in items:
         if isinstance(item, Repeat):
             found.update(v for c in item.carry for v in (c.variable, c.output))

@@ -1,4 +1,4 @@
-"""The schedule of a function: everything about its text that is decided before it is printed."""
+"""Schedules: all decisions about the text of a function that are made before it is printed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stcompile.wengert.ir import Atom, Variable
 
 
 class Way(Enum):
-    """How a step is printed."""
+    """The way in which a step is printed."""
 
     NOTHING = auto()  # not at all: it is done elsewhere
     HELD = auto()  # not at all: its value exists before the call, or inside of another value
@@ -40,14 +40,15 @@ class Way(Enum):
 
 @dataclass(frozen=True)
 class Schedule:
-    """``writes`` are those in place, with the storage of all variables; the ``inlined`` variables
-    are written where they are used, and the ``read`` ones are read in the text. ``sharing`` has the
-    classes of variables with one name, ``plan`` the buffers. ``writable`` are the positions of the
-    steps that can write into a given array, ``products`` what some of them compute by BLAS, if the
-    function ``has_blas``; ``contiguous`` variables are what BLAS can read without a copy, and
-    ``given`` those among them that are arguments. ``ways`` has how each step is printed, by its
-    position, ``copied`` the positions of the writes whose value is copied first, and ``put_back``
-    what is computed in the place that it is put back to."""
+    """The schedule of a tree. ``writes`` has the writes in place, with the storage of all
+    variables; the ``inlined`` variables are written where they are used, and the ``read`` variables
+    are read in the text. ``sharing`` has the classes of variables that share a name, ``plan`` the
+    buffers. ``writable`` are the positions of the steps that can write into a given array,
+    ``products`` the products that some of them compute by BLAS, if the function ``has_blas``;
+    ``contiguous`` variables can be read by BLAS without a copy, and the ``given`` variables are
+    arguments among them. ``ways`` has the way in which each step is printed, by its position,
+    ``copied`` the positions of the writes whose value is copied first, and ``put_back`` the values
+    that are computed in the memory that they are put back to."""
 
     tree: Tree
     writes: Writes
@@ -72,7 +73,7 @@ class Schedule:
 
     @functools.cached_property
     def rows(self) -> Collection[Variable]:
-        """The names for rows of what loops collect."""
+        """The names for rows of the arrays that loops collect."""
         return frozenset(names_of_rows(self.plan.rows))
 
     @functools.cached_property
@@ -88,7 +89,7 @@ class Schedule:
     # --- names ---------------------------------------------------------------------------------
 
     def head_of(self, variable: Variable) -> Variable:
-        """The variable that stands for all with its name."""
+        """The first of the variables that share a name with ``variable``."""
         return self.sharing.members(variable)[0]
 
     def is_called(self, variable: Variable, atom: Atom) -> bool:
@@ -97,7 +98,8 @@ class Schedule:
         return is_name and self.sharing.same(variable, atom)
 
     def has_place(self, variable: Variable) -> bool:
-        """True for a value that is computed in a buffer, or in a row of what a loop collects."""
+        """True for a value that is computed in a buffer, or in a row of an array that a loop
+        collects."""
         return self.plan.has(variable) or variable in self.plan.rows
 
     def is_row(self, atom: Atom) -> bool:
@@ -139,12 +141,12 @@ class Schedule:
 
     @functools.cached_property
     def fed(self) -> Mapping[Variable, Sequence[Atom | None]]:
-        """What the items of the steps of loops are read from."""
+        """The arrays or lists, and the counters, that the items of loops are read by."""
         loops = (item for _, item in self.tree.items() if isinstance(item, Repeat))
         return {f.variable: (f.source, loop.counter) for loop in loops for f in loop.feeds}
 
     def shown(self, names: Collection[Variable]) -> set[Variable]:
-        """The given variables, and the classes with a buffer whose array they are or show a part
+        """The given variables, and the classes with a buffer whose array they are or view a part
         of."""
         found = set(names)
         for own in names:
@@ -153,7 +155,7 @@ class Schedule:
         return found
 
     def written(self, variable: Variable) -> set[Variable]:
-        """Those of the given variables that an assignment to a variable overwrites."""
+        """The variable's name, and the classes whose memory an assignment to it overwrites."""
         own = {self.head_of(variable)}
         if variable in self.rows:
             return own

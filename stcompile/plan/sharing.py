@@ -1,9 +1,10 @@
-"""Which variables share one name in the text.
+"""Variables that share a name in the text.
 
-What is written in place keeps its name, and so does what a loop hands on. Further variables share
-a name where that saves an assignment: what a loop starts from and what it hands on, what an arm of
-a branch makes and what the branch results in. Two variables share one only if neither is given its
-value while the other's is still read, and if the user did not name them differently.
+A value that is written in place keeps its name, and so does a value that a loop hands on. Further
+variables share a name if that saves an assignment: the initial value and the final value of a
+carried variable, the results of the arms and of the branch. Two variables share a name only if
+neither is assigned while the value of the other is still read, and if the user did not name them
+differently.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from stcompile.wengert.templates import inplace_operand
 
 
 class Sharing:
-    """The classes of variables with one name."""
+    """The classes of variables that share a name."""
 
     def __init__(
         self,
@@ -33,8 +34,8 @@ class Sharing:
         places: Mapping[Variable, Sequence[int]],
         rows: Container[Atom] = (),
     ) -> None:
-        """``rows`` are the values of loops that are computed where they are collected: the initial
-        value of such a state is in another array."""
+        """Find the classes. ``rows`` are the values of loops that are computed where they are
+        collected: the initial value of such a state is in another array."""
         self.tree = tree
         self._rows = rows
         self.writes = writes
@@ -67,7 +68,7 @@ class Sharing:
         return own is not None and isinstance(other, Variable) and self._class.get(other) is own
 
     def unite(self, one: Variable, other: Variable) -> bool:
-        """Let two variables have one name, unless the user named them differently."""
+        """Let two variables share a name, unless the user named them differently."""
         if not self.same(one, other):
             if None not in (self._name(one), self._name(other)):
                 return False
@@ -75,7 +76,7 @@ class Sharing:
         return True
 
     def is_named(self, *variables: Variable) -> bool:
-        """True if the user, or the adjoint, has a name for one of these variables."""
+        """True if the user, or the adjoint, has a name for any of the variables."""
         return any(self._name(variable) is not None for variable in variables)
 
     @property
@@ -133,7 +134,7 @@ class Sharing:
                 self._try(carry.variable, carry.initial)
 
     def _try(self, variable: Variable, atom: Atom) -> None:
-        """Let two variables share a name if they can."""
+        """Let two variables share a name if possible."""
         if not isinstance(atom, Variable) or not self.excluded.isdisjoint((variable, atom)):
             return
         if self.same(variable, atom):
@@ -149,7 +150,7 @@ class Sharing:
         return None if found is None else found[1]
 
     def _named(self, variable: Variable) -> tuple[int, str] | None:
-        """The first member of a class that has a name: where it is defined, and the name."""
+        """The position and the name of the first member of a class that has a name."""
         joint = self._class.get(variable)
         if joint is not None:
             return self._first_name[id(joint)]
@@ -160,8 +161,8 @@ class Sharing:
         return self._overwrite(ours, theirs) or self._overwrite(theirs, ours)
 
     def _overwrite(self, ours: Sequence[Variable], theirs: Sequence[Variable]) -> bool:
-        """True if a variable of ``ours`` is assigned while the value of one of ``theirs`` may still
-        be read. Both are in order of definition."""
+        """True if a variable of ``ours`` is assigned while the value of a variable of ``theirs``
+        may still be read. Both are in order of definition."""
         liveness = self.liveness
         starts = list(map(self._first, theirs))
         ends = list(itertools.accumulate(map(liveness.end_of, theirs), max))
@@ -177,7 +178,8 @@ class Sharing:
         return False
 
     def _is_read_after_copy(self, variables: Sequence[Variable], at: int) -> bool:
-        """True if a write that copies its target first reads one of the variables after that."""
+        """True if a write that copies its target first reads any of the variables after the
+        copy."""
         target = self._copied.get(at)
         if target is None:
             return False

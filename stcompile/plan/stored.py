@@ -1,12 +1,12 @@
-"""Values that are made in the very array that they are stored to.
+"""Values that are made directly in the array that they are stored to.
 
 m.1 = multiply(m, beta)                  m *= beta
 m.2 = accumulate(m.1, g; op='add')   →   m += g
 store(m, m.2)
 
-In an update the old contents of the array are no longer read after the first of these, so the new
-ones need no storage of their own. This is done only in updates, so that a step that fails before
-its update leaves every array as it was.
+In an update the old contents of the array are no longer read after the first equation, so the new
+contents need no storage of their own. This is done only in updates, so that a step that fails
+before its update leaves every array unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stcompile.wengert.templates import inplace_operand, mark_of
 
 
 def make_stored_in_place(tree: Tree, writes: Writes) -> Writes:
-    """The writes, and where a value is made in the array that it is stored to."""
+    """The writes, with the values that are made in the array that they are stored to."""
     finder = _Finder(tree, writes, tree_storage(tree, writes.copied))
     made_in: dict[Variable, Variable] = {}
     done: set[int] = set()
@@ -37,7 +37,7 @@ def make_stored_in_place(tree: Tree, writes: Writes) -> Writes:
 
 
 def store_products(tree: Tree, writes: Writes, products: Mapping[int, Product]) -> Writes:
-    """The writes, and where products are added to the very array that the sum is stored to."""
+    """The writes, with the products that are added to the array that the sum is stored to."""
     finder = _Finder(tree, writes, writes.storage)
     made_in, done = dict(writes.made_in), set(writes.done)
     for store in _stores(tree):
@@ -97,8 +97,8 @@ class _Finder:
         )
 
     def chain(self, store: Step) -> _Chain | None:
-        """The chain of writes that can be made in the target of a store; None if something would
-        see the difference."""
+        """The chain of writes that can be made in the target of a store; None if a read would see
+        the difference."""
         target, value = store.equation.inputs
         assert isinstance(target, Variable)
         if not isinstance(value, Variable) or value not in self.makers:
@@ -114,7 +114,7 @@ class _Finder:
         return _Chain(target, members[-1], store.at)
 
     def _members(self, value: Variable) -> list[Variable]:
-        """A value and the values that it overwrote, back to the one that made the storage."""
+        """A value and the values that it overwrote, back to the value that made the storage."""
         members = [value]
         while (step := self.makers.get(members[-1])) is not None and self._is_inplace(step):
             operand = step.equation.inputs[inplace_operand(step.equation.primitive)]
@@ -139,7 +139,7 @@ class _Finder:
         return [use.at for member in members for use in self.uses.get(member, ())]
 
     def _sharing(self, variables: Iterable[Variable]) -> Iterator[Use]:
-        """The uses of variables that may share storage with one of the given ones."""
+        """The uses of variables that may share storage with any of the given variables."""
         reached = map(self.storage.reach, map(self.storage.roots_of, variables))
         for root in frozenset[Variable]().union(*reached):
             yield from self.in_storage.get(root, ())
@@ -149,8 +149,8 @@ class _Finder:
         return any(use.at > first.at and use.at != store.at for use in self._sharing([target]))
 
     def _leaves(self, members: list[Variable]) -> bool:
-        """True if the storage of the values is handed on, or written by other steps than those that
-        make them."""
+        """True if the storage of the values is handed on, or written by other steps than their
+        makers."""
         for use in self._sharing(members):
             if use.kind != "operand" or not isinstance(use.user, Step):
                 return True

@@ -1,13 +1,14 @@
-"""Whether the text reads every value before its place is written again.
+"""Check that the text reads every value before its memory is written again.
 
-The Wengert list names each version of an array once. In the text several versions share a name, or
-a buffer, and an expression stands where it is used, which may be later than where its value is
-defined. `verify_schedule` goes through the text in order, notes which version each name and each
-array holds, and raises where a version is read that is no longer there: the gradient would be wrong
-without a word.
+The Wengert list gives each version of an array a name of its own. In the text several versions
+share a name, or a buffer, and an expression stands where it is used, which may be later than where
+its value is defined. `verify_schedule` walks through the text in order, notes the version that each
+name and each array holds, and raises if a version is read that has been overwritten: the gradient
+would silently be wrong.
 
-It goes some of the ways that a call can go: each loop makes one step, or two, and branches take the
-one arm, the other, or both in turn. On each of them it is known exactly where every array is.
+It follows some of the paths that a call can take: each loop makes one step, or two, and branches
+take the first arm, the second, or both in turn. On each path it is known exactly where every array
+is.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def verify_schedule(schedule: Schedule) -> None:
 
 @dataclass(frozen=True)
 class _New:
-    """An array that is allocated where a variable is defined, in one step of a loop."""
+    """An array that is allocated where a variable is defined, in a step of a loop."""
 
     variable: Variable
     turn: int
@@ -58,9 +59,9 @@ _NEW = frozenset({Way.NAME, Way.COPY, Way.ADD, Way.NEW_BLAS, Way.NUMPY})
 
 
 class _Checker:
-    """One way through the text. ``names`` has the variables that each name stands for, ``lost``
-    those whose array was overwritten, with the place that overwrote it; ``memory`` says where each
-    array is."""
+    """A path through the text. ``names`` has the variables that each name stands for, ``lost`` the
+    variables whose array was overwritten, with the location of the overwriting; ``memory`` has the
+    memory of each array."""
 
     def __init__(self, schedule: Schedule, steps: int, arms: Iterator[int]) -> None:
         self.schedule = schedule
@@ -75,7 +76,7 @@ class _Checker:
     # --- reading -------------------------------------------------------------------------------
 
     def read(self, atoms: Iterable[Atom], where: Location | None) -> None:
-        """Check what the text of some atoms reads."""
+        """Check the reads in the text of some atoms."""
         for atom in atoms:
             for variable in self._leaves(atom):
                 self._check(variable, where)
@@ -143,7 +144,7 @@ class _Checker:
 
     def _overwrite(self, output: Variable, memory: Memory, where: Location) -> None:
         """Note that an array is written in its memory. Parts of a concatenation that were computed
-        in their place are not."""
+        in their final place are not written."""
         plan = self.schedule.plan
         joined = (plan.head_of[part.variable] for part in plan.joined.get(output, ()))
         parts = {plan.allocation.block_of[head] for head in joined}
@@ -171,7 +172,7 @@ class _Checker:
             self._collect(item.at if isinstance(item, Step) else item.end)
 
     def _collect(self, at: int) -> None:
-        """Read what loops collect at a position."""
+        """Read the values that loops collect at a position."""
         for loop, atom in self.collected.get(at, ()):
             self.read([atom], loop.location)
 
@@ -199,7 +200,7 @@ class _Checker:
     def _memory_of(
         self, step: Step, way: Way, output: Variable, changed: Mapping[Variable, Variable]
     ) -> Memory:
-        """Where the result of a step is."""
+        """The memory of the result of a step."""
         schedule, equation = self.schedule, step.equation
         if output in changed:
             return self._of(changed[output])
@@ -214,7 +215,8 @@ class _Checker:
         return self._of(target_of(equation)) if is_change else self.new(output)
 
     def _store(self, target: Atom) -> None:
-        """From a store on, the list itself reads what is stored, which may be there already."""
+        """Forget overwritten versions in the target of a store: from the store on, the list itself
+        reads the stored value there."""
         places = {_path(place)[0] for place in self._of(target)}
         for variable in [*self.lost]:
             if not places.isdisjoint(_path(place)[0] for place in self._of(variable)):
@@ -226,7 +228,7 @@ class _Checker:
         where: Location,
         copied: Container[Variable] = (),
     ) -> None:
-        """What is handed on is read first; `ordered` says in which order it is written. The
+        """Read the values that are handed on, then write them in the order given by `ordered`. The
         ``copied`` variables get new arrays."""
         pairs, schedule = list(pairs), self.schedule
         self.read((atom for _, atom in pairs), where)
@@ -281,7 +283,7 @@ class _Checker:
 
 
 def _collected(schedule: Schedule) -> Mapping[int, Sequence[tuple[Repeat, Atom]]]:
-    """The values that loops collect, by the positions where they do."""
+    """The values that loops collect, by the positions where they are collected."""
     found: dict[int, list[tuple[Repeat, Atom]]] = {}
     for _, item in schedule.tree.items():
         if not isinstance(item, Repeat):
@@ -309,7 +311,7 @@ def _overlap(one: Block | _New, other: Block | _New) -> bool:
 
 
 def _path(place: Block | _New) -> list[Block | _New]:
-    """A piece of memory, after those that it is a part of."""
+    """A piece of memory, preceded by the pieces that contain it."""
     found = [place]
     while isinstance(place, Block) and place.around is not None:
         place = place.around

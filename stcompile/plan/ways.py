@@ -1,4 +1,4 @@
-"""In which way each step is printed."""
+"""Choose the way in which each step is printed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stcompile.wengert.templates import mark_of
 
 
 def way_of(schedule: Schedule, step: Step) -> Way:
-    """The way of one step."""
+    """The way of a step."""
     equation, writes, plan = step.equation, schedule.writes, schedule.plan
     if step.at in writes.done:
         return Way.NOTHING

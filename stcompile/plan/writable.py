@@ -1,4 +1,4 @@
-"""Which steps can write their value into an array that is already there."""
+"""Steps that can write their value into an array that exists already."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _AUGMENTED = {"add", "subtract", "multiply", "divide"}
 
 
 def writable_steps(tree: Tree, writes: Writes) -> dict[int, tuple[int, ...]]:
-    """The positions of the steps that can write into a given array, each with the places of the
-    operands whose array that may be. What kernels write to is given to them."""
+    """The positions of the steps that can write into a given array, each with the positions of the
+    operands that the array may be. For a kernel, the array may be any operand that it writes to."""
     found: dict[int, tuple[int, ...]] = {}
     put_back = augmenting(tree)
     for step in tree.steps:
@@ -45,8 +45,8 @@ def writable_steps(tree: Tree, writes: Writes) -> dict[int, tuple[int, ...]]:
 
 
 def fixed_places(tree: Tree, writable: Container[int]) -> set[Variable]:
-    """Values that have a place of their own if they have a buffer: those of these steps, and rows
-    of them."""
+    """Values that have memory of their own if they have a buffer: the values of writable steps, and
+    rows of them."""
     if not writable:
         return set()
     outputs = computed_by(tree, writable)
@@ -54,13 +54,13 @@ def fixed_places(tree: Tree, writable: Container[int]) -> set[Variable]:
 
 
 def computed_by(tree: Tree, positions: Container[int]) -> set[Variable]:
-    """What the steps at these positions compute."""
+    """The variables that the steps at these positions compute."""
     steps = (step for step in tree.steps if step.at in positions)
     return {output for step in steps for output in step.equation.outputs}
 
 
 def augmenting(tree: Tree) -> set[Variable]:
-    """Values that are computed from a place, and only put back there: ``p -= d``."""
+    """Values that are computed from a part of an array, and only put back there: ``p -= d``."""
     found = set()
     for step in tree.steps:
         wanted = _PUTTING.get(step.equation.primitive)

@@ -1,4 +1,4 @@
-"""The memory of a compiled call: its buffers, what is alive when, and what a tape would hold."""
+"""Report the memory of a compiled call: its buffers, when they are live, and the size of a tape."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ Table: TypeAlias = list[tuple[str, ...]]
 
 @dataclass(frozen=True, repr=False)
 class Buffer(Shown):
-    """What lives in a buffer under one name of the generated code.
+    """An array in a buffer, under one name of the generated code.
 
-    ``memory`` numbers the pieces of memory: buffers with the same number share it. ``nbytes`` are
-    those of this array. ``spans`` say when it is needed: for each time the user's line that first
-    writes it and the one that reads it last, with their sections.
+    ``memory`` numbers the pieces of memory: buffers with the same number share it. ``nbytes`` is
+    the size of this array. ``spans`` say when it is needed: for each period the user's line that
+    first writes it and the line that reads it last, with their sections.
     """
 
     name: str
@@ -63,8 +63,8 @@ class Buffer(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Residual(Shown):
-    """What a loop keeps of all its steps: an array or, if the number of steps is known only at run
-    time (``nbytes`` None), a list."""
+    """Values that a loop keeps of all its steps: an array or, if the number of steps is known only
+    at run time (``nbytes`` None), a list."""
 
     name: str
     shape: tuple[int, ...]
@@ -86,11 +86,12 @@ class Memory(Shown):
     """Bytes of array data.
 
     ``buffers`` are made once, ``nbytes`` in all (0 at the readable level); constants are among
-    them. ``allocated`` bytes are allocated in each call. ``peak`` is the most that is needed at one
-    time, without the caller's arrays; ``held`` is the most that exists at one time, needed or not:
-    the buffers, and what a call allocates. ``naive`` is what a tape would hold that keeps every
-    array of the function as it was written, and for each that is floating point a cotangent; where
-    the number of steps is not known, one step counts. ``residuals`` are kept by loops.
+    them. ``allocated`` bytes are allocated in each call. ``peak`` is the largest number of bytes
+    needed at one time, without the caller's arrays; ``held`` is the largest number that exists at
+    one time, needed or not: the buffers, and the arrays that a call allocates. ``naive`` is the
+    size of a tape that keeps every array of the function as it was written, and for each
+    floating-point array a cotangent; where the number of steps is not known, one step counts.
+    ``residuals`` are kept by loops.
     """
 
     name: str
@@ -175,7 +176,7 @@ class Life:
 
 
 def lives_of(emitted: Emitted) -> tuple[Life, ...]:
-    """The arrays of an emitted function, those of the caller apart."""
+    """The lives of the arrays of an emitted function, without the caller's arrays."""
     return tuple(_Report(emitted).lives())
 
 
@@ -244,7 +245,7 @@ class _Report:
         ]
         return f"{found.section} {os.path.basename(found.file)}:{found.line}"
 
-    # --- what is alive -------------------------------------------------------------------------
+    # --- live arrays ---------------------------------------------------------------------------
 
     def held(self) -> int:
         """The bytes of all buffers, and the most that a call allocates at one time."""
@@ -261,8 +262,8 @@ class _Report:
         return [self.constant_bytes + nbytes for nbytes in self._alive(both)]
 
     def lives(self) -> Iterator[Life]:
-        """Every array, and from when to when it is needed. What a kernel makes for itself is alive
-        while the kernel runs."""
+        """Every array, and from when to when it is needed. An array that a kernel makes for itself
+        is alive while the kernel runs."""
         for variable, life in self._unplanned():
             yield self._life(variable, life, None)
         for at, kernel in self.emitted.kernels.items():
@@ -274,7 +275,7 @@ class _Report:
             block = self.plan.allocation.block_of[variable]
             if (
                 life.start > self.plan.lifetimes[variable].start
-            ):  # it is there with what it takes over
+            ):  # it exists together with the array that it takes over
                 life = Lifetime(life.start - 1, life.end)
             yield self._life(variable, life, blocks[_outermost(block)])
         whole = Lifetime(0, self.tree.region.end)
@@ -342,7 +343,7 @@ class _Report:
 
 @dataclass(frozen=True)
 class _Kernel:
-    """The arrays that a kernel makes and does not return. What has one name has one memory."""
+    """The arrays that a kernel makes and does not return. Arrays with one name share memory."""
 
     kernel: KernelFunction
 
@@ -373,7 +374,7 @@ def _allocated(tree: Tree, storage: Storage, plan: Plan) -> Iterator[Variable]:
 def _lives(
     tree: Tree, storage: Storage, class_of: Mapping[Variable, Variable]
 ) -> Iterator[tuple[Variable, Lifetime]]:
-    """When memory is needed: for each class of arrays, by its first one."""
+    """The lifetime of each class of arrays, by the first array of the class."""
     places = {variable: [use.at for use in found] for variable, found in tree.uses.items()}
     yield from lifetimes(tree, storage, class_of, places).items()
 
@@ -410,7 +411,7 @@ def _places(tree: Tree) -> list[tuple[int, Location]]:
     return sorted(((at, line) for at, line in shown if line), key=lambda place: place[0])
 
 
-# --- what a tape would hold ----------------------------------------------------------------------
+# --- the size of a tape --------------------------------------------------------------------------
 
 
 def naive_bytes(program: Program) -> int:
@@ -429,7 +430,7 @@ def _is_kept(primitive: str) -> bool:
 
 
 def _equations(equations: Iterable[Equation], steps: int) -> Iterator[tuple[Equation, int]]:
-    """All equations but those of control flow, each with the number of times that it is run."""
+    """All equations except control flow, each with the number of times that it runs."""
     for equation in equations:
         params: Mapping[str, object] = equation.params
         inner = [value for value in params.values() if isinstance(value, Program)]

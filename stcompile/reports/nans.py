@@ -43,7 +43,7 @@ def arrays_of(value: Any) -> Iterator[np.ndarray[Any, Any]]:
 def nan_error(
     staged: Staged, arguments: Mapping[str, Any], infinities: bool = False
 ) -> NanError | None:
-    """The error for a call whose results have a NaN: it names the line that made the first one, or
+    """The error for a call whose results have a NaN: it names the line that made the first NaN, or
     the argument that had it. None if there is no NaN when the program is run again. With
     ``infinities`` an infinity counts as well."""
     names = [trees.show_path(leaf.argument, leaf.path) for leaf in staged.leaves]
@@ -56,7 +56,7 @@ def nan_error(
 def first_nan(
     original: Program, names: Sequence[str], values: Sequence[Any], infinities: bool = False
 ) -> NanError | None:
-    """As `nan_error`, of a program and its inputs."""
+    """The error for the first NaN of a program with given inputs, as `nan_error` has it."""
     program = _without_effects(original)
     is_wanted = has_infinity_or_nan if infinities else has_nan
     watched = _Watched(program.equations, is_wanted)
@@ -98,7 +98,7 @@ def _origins(
 
 @dataclass(frozen=True)
 class _Event:
-    """One run of an equation that made a NaN (or an infinity) from operands without one."""
+    """A run of an equation that made a NaN (or an infinity) from operands without one."""
 
     equation: Equation
     steps: tuple[int, ...]
@@ -110,8 +110,8 @@ class _Event:
 
 
 class _Watched:
-    """Collects the events of each equation of a program, and of those inside it: NaNs that were
-    made, or infinities."""
+    """Collects the events of each equation of a program, and of the equations inside it: NaNs that
+    were made, or infinities."""
 
     def __init__(self, equations: Sequence[Equation], is_wanted: Callable[[Any], bool]) -> None:
         self._is_wanted = is_wanted
@@ -136,7 +136,8 @@ class _Watched:
             self._inner = []
 
     def makers(self, equation: Equation) -> _Event:
-        """The first event of an equation of the program that made what is looked for."""
+        """The first event of ``equation`` that made a NaN (or an infinity, if they are looked
+        for)."""
         return self._events[id(equation)][0]
 
 
@@ -192,7 +193,7 @@ def _of_input(
 
 
 def summary(value: Any) -> str:
-    """``float64 (3, 4), from -1 to 2, 1 NaN, 2 infinite``: what an operand holds."""
+    """Describe an operand in words: ``float64 (3, 4), from -1 to 2, 1 NaN, 2 infinite``."""
     if not isinstance(value, np.ndarray) or not value.ndim:
         number = value.item() if isinstance(value, np.ndarray | np.generic) else value
         return str(number)
@@ -215,14 +216,14 @@ def _counted(value: Any) -> str:
 
 
 def _count(value: Any) -> int:
-    """How many NaNs there are in a number or an array."""
+    """The number of NaNs in a number or an array."""
     if isinstance(value, np.ndarray):
         return int(np.isnan(value).sum()) if value.dtype.kind in "fc" else 0
     return int(value != value) if isinstance(value, float | complex | np.inexact) else 0
 
 
 def _count_infinite(value: Any) -> int:
-    """How many infinities there are in a number or an array."""
+    """The number of infinities in a number or an array."""
     if isinstance(value, np.ndarray):
         return int(np.isinf(value).sum()) if value.dtype.kind in "fc" else 0
     return int(isinstance(value, float | complex | np.inexact) and bool(np.isinf(value)))
@@ -233,7 +234,7 @@ def _is_infinite(value: Any) -> bool:
 
 
 def _without_effects(program: Program) -> Program:
-    """The program without what it prints, asserts and stores: it has run before."""
+    """The program without prints, assertions and stores: they were executed before."""
     needed = (e for e in program.equations if e.outputs or "random" in e.effects)
     kept = tuple(map_programs(e, _without_effects) for e in needed)
     return replace(program, equations=kept)

@@ -1,9 +1,9 @@
-"""How long a training step of many ranks takes: the schedule of its Wengert list, replayed.
+"""Predict the duration of a training step of many ranks: replay the schedule of its Wengert list.
 
-A schedule is what the list says: so long is computed, then a bucket of gradients begins to be
-exchanged, then more is computed, until all buckets are waited for and the update is made. The
-replay gives each rank's processor and the network a clock. The network takes one bucket at a time;
-a bucket begins when the adjoint has computed it and the network is free.
+A schedule is read from the list: compute for some time, start to exchange a bucket of gradients,
+compute on, until all buckets are waited for and the update is made. The replay gives each rank's
+processor and the network a clock. The network takes one bucket at a time; a bucket begins when the
+adjoint has computed it and the network is free.
 
 A message of n bytes takes ``latency + n / bandwidth`` (R. W. Hockney, "The communication challenge
 for MPP", Parallel Computing 20, 1994). An exchange takes the cheapest of the ways that MPI
@@ -23,22 +23,22 @@ from stcompile.wengert.ir import Equation, Program
 from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.templates import mark_of
 
-# --- what a rank does ----------------------------------------------------------------------------
+# --- the work of a rank --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Machine:
-    """How fast a rank computes: floating-point operations of matrix products in a second, bytes
-    that everything else reads and writes in a second, and seconds that any NumPy call takes."""
+    """The speed of a rank: floating-point operations of matrix products in a second, bytes that
+    everything else reads and writes in a second, and seconds that any NumPy call takes."""
 
     operations: float = 50e9
     bandwidth: float = 10e9
     call: float = 1e-6
 
     def seconds(self, equation: Equation) -> float:
-        """What an equation takes, by its operations and its bytes: views take nothing, a loop as
-        much as its steps, a branch as much as the longest one. A loop whose number of steps the
-        data decide counts as one step."""
+        """The time of an equation, by its operations and its bytes: views take no time, a loop as
+        much as its steps, a branch as much as the longer side. A loop whose number of steps depends
+        on the data counts as one step."""
         inner = [value for value in equation.params.values() if isinstance(value, Program)]
         if equation.primitive == "loop":
             length = equation.params.get("length")
@@ -81,13 +81,13 @@ Event = Compute | Begin | Wait
 
 @dataclass(frozen=True)
 class Schedule:
-    """What one rank does in a step, in order."""
+    """The events of one rank in a step, in order."""
 
     events: tuple[Event, ...]
 
     @property
     def seconds(self) -> float:
-        """What is computed, without any exchange."""
+        """The time for computing, without any exchange."""
         return sum(event.seconds for event in self.events if isinstance(event, Compute))
 
     @property
@@ -140,7 +140,7 @@ def _events(program: Program, machine: Machine) -> Iterator[Event]:
         yield Compute(seconds)
 
 
-# --- what the network does -----------------------------------------------------------------------
+# --- the work of the network ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class Network:
 
 @dataclass(frozen=True)
 class Transfer:
-    """When the network was busy with a bucket, in seconds from the start of the step."""
+    """The exchange of a bucket through the network, in seconds from the start of the step."""
 
     nbytes: int
     ready: float
@@ -218,8 +218,8 @@ class Replay:
 def replay(
     schedule: Schedule, network: Network, ranks: int, processors: int | None = None
 ) -> Replay:
-    """The step of ``ranks`` equal ranks. ``processors``: how many all of them share (None: each has
-    its own); ranks take turns where there are more."""
+    """The step of ``ranks`` equal ranks. ``processors`` is the number of processors that all of
+    them share (None: each has its own); ranks take turns where there are more of them."""
     for what, number in (("ranks", ranks), ("processors", processors)):
         if number is not None and not (number >= 1 and number % 1 == 0):
             raise ArgumentsError(f"`{what}` is a number of {what} from 1 on, not {number!r}")
@@ -244,7 +244,7 @@ def replay(
     return Replay(now, schedule.seconds * share, tuple(made))
 
 
-# --- what was measured ---------------------------------------------------------------------------
+# --- measured times ------------------------------------------------------------------------------
 
 
 def fitted(ranks: int, short: tuple[int, float], long: tuple[int, float]) -> Network:

@@ -35,13 +35,13 @@ class Snapshot(Shown):
 
     @property
     def primitives(self) -> Counter[str]:
-        """How many equations there are of each primitive, those of branches and loops included."""
+        """The number of equations of each primitive, including equations of branches and loops."""
         return Counter(equation.primitive for equation in equations_of(self.program))
 
     @property
     def nbytes(self) -> int:
         """Bytes of all intermediate arrays, if none shared storage but views: each equation counts
-        once, those of a loop as in one step, and what a loop collects in full."""
+        once, equations of a loop as in one step, and arrays that a loop collects in full."""
         return sum(map(_allocated, equations_of(self.program)))
 
 
@@ -52,7 +52,7 @@ class Snapshots(Shown):
     all: tuple[Snapshot, ...]
 
     def after(self, stage: str) -> Snapshot:
-        """The program after a stage; `ValueError` if there is none of this name."""
+        """The program after a stage; `ValueError` if no stage has this name."""
         for snapshot in self.all:
             if snapshot.stage == stage:
                 return snapshot
@@ -90,7 +90,7 @@ def snapshots_of(
 
 
 def equations_of(program: Program) -> Iterator[Equation]:
-    """All equations, each followed by those of the programs that it runs."""
+    """All equations, each followed by the equations of the programs that it runs."""
     for equation in program.equations:
         yield equation
         for name, value in equation.params.items():

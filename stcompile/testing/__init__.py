@@ -1,4 +1,4 @@
-"""For the tests of those who use stcompile: gradients compared, arguments drawn."""
+"""Compare gradients and draw arguments in the tests of projects that use stcompile."""
 
 from stcompile.testing.gradients import assert_gradients
 from stcompile.testing.strategies import arguments

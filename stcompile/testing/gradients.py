@@ -21,14 +21,15 @@ def assert_gradients(
     tolerance: float = TOLERANCE,
     **keywords: Any,
 ) -> None:
-    """Assert that the gradient of a function is that of finite differences, in float64, and that
-    its slope is that of forward mode; also with other integers from the range of those given.
+    """Assert that the gradient of a function equals finite differences, in float64, and that its
+    slope equals the slope of forward mode; also with other integers from the range of the given
+    integers.
 
-    The function is a plain one, one that is decorated, or a gradient; ``wrt`` names the arguments
-    to differentiate by, where it does not say it itself. ``tolerance`` is relative to the entry of
-    the gradient, or to a thousandth of the largest one, or to the least that stands out of the
-    rounding of the values. The `AssertionError` says which entries of which arguments differ, and
-    both numbers.
+    The function is a plain one, a decorated one, or a gradient; ``wrt`` names the arguments to
+    differentiate by, if the function does not name them itself. ``tolerance`` is relative to the
+    entry of the gradient, or to a thousandth of the largest entry, or to the least that stands out
+    of the rounding of the values. The `AssertionError` names the entries and arguments that differ,
+    with both numbers.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):

@@ -21,13 +21,13 @@ def arguments(
 ) -> Any:
     """A Hypothesis strategy of tuples of arguments, like those of one call.
 
-    They have the structure and the dtypes of the example, numbers from its range (what is positive
-    stays so), and no ties. A matrix that is symmetric or positive definite is drawn as such. Static
-    arguments, and whatever is no number, stay as they are.
+    They have the structure and the dtypes of the example, numbers from its range (positive numbers
+    stay positive), and no ties. A matrix that is symmetric or positive definite is drawn as such.
+    Static arguments, and values that are not numbers, stay unchanged.
 
     ``shapes`` are the ``"same"``; or ``"resized"``: sizes that are equal in the example are equal
-    in what is drawn, so that products still fit; or ``"broadcast"``: any axis may have length 1.
-    ``special`` are numbers, such as 0.0, infinities and nan, that some entries are replaced by.
+    in the drawn arguments, so that products still fit; or ``"broadcast"``: any axis may have length
+    1. ``special`` are numbers, such as 0.0, infinities and nan, that replace some entries.
 
     >>> import stcompile as st, numpy as np, hypothesis
     >>> @hypothesis.given(st.testing.arguments(like=(np.ones((3, 2)), np.ones(2))))
@@ -82,7 +82,7 @@ def _like(
     special: Sequence[float],
     share: float,
 ) -> Any:
-    """Something like a leaf: a number, an array, or the leaf itself."""
+    """Draw a number or an array like ``value``; any other leaf is returned itself."""
     if not isinstance(value, np.ndarray | np.number | float | complex):
         return value
     given = np.asarray(value)
@@ -105,7 +105,7 @@ def _like(
 
 
 def _reals(given: Array, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-    """Numbers from the range of others; of one alone, about it."""
+    """Numbers from the range of the ``given`` numbers; if they are all equal, about them."""
     finite = given[np.isfinite(given)].astype(np.float64)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 1.0)
     if low == high:
@@ -115,7 +115,7 @@ def _reals(given: Array, shape: tuple[int, ...], rng: np.random.Generator) -> Ar
 
 
 def _as_symmetric(drawn: Any, given: Array) -> Array:
-    """Symmetric matrices, or positive definite ones, if those of the example are."""
+    """Symmetric or positive definite matrices if the matrices of the example are."""
     square = given.ndim >= 2 and given.shape[-1] == given.shape[-2] > 1
     if not square or drawn.shape[-1] != drawn.shape[-2] or not np.all(np.isfinite(given)):
         return np.asarray(drawn)

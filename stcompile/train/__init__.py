@@ -1,8 +1,8 @@
 """The trainer: data sets, batches, the training loop and its reports.
 
 It knows a model only as a training step (`Step`) and a function whose outputs a metric judges, so
-that it trains whatever `stcompile.transforms.train_step` compiles. What it needs beyond NumPy is
-installed by ``pip install "stcompile[train]"``, and imported only when it is used.
+that it trains whatever `stcompile.transforms.train_step` compiles. Its dependences beyond NumPy are
+installed by ``pip install "stcompile[train]"``, and imported only when they are used.
 """
 
 from stcompile.train.checkpoint import CheckpointError

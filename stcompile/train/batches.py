@@ -13,7 +13,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def count_batches(rows: int, size: int) -> int:
-    """How many whole batches of ``size`` rows there are; `ArgumentsError` if there is none."""
+    """The number of whole batches of ``size`` rows; `ArgumentsError` if there is none."""
     if not 1 <= size <= rows:
         raise ArgumentsError(
             f"batches of {size} rows cannot be taken from {rows} rows",
@@ -29,8 +29,8 @@ def batches(
     start: int = 0,
     share: Callable[[Array], Array] = lambda rows: rows,
 ) -> Iterator[tuple[Array, ...]]:
-    """One epoch: the arrays' rows in a random order, the same for all arrays, ``size`` at a time,
-    from batch ``start`` on. The order is drawn at once, the batches are taken one by one.
+    """An epoch: the arrays' rows in a random order, the same for all arrays, ``size`` at a time,
+    from batch ``start`` on. The order is drawn at once, the batches are taken in turn.
 
     Rows that do not fill a last batch are left out of this epoch, so that every batch has the
     same shape, and one compiled step serves them all. ``share`` takes a part of a batch's rows.

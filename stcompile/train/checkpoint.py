@@ -36,7 +36,8 @@ class CheckpointError(DataError):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """``record`` is what JSON can hold (and arrays of integers in it), ``arrays`` are by name."""
+    """The content of a checkpoint: ``record`` can be written as JSON (with arrays of integers in
+    it), ``arrays`` are by name."""
 
     record: Mapping[str, Any]
     arrays: Mapping[str, Array]
@@ -47,8 +48,8 @@ class Checkpoint:
         return self.record["epoch"], len(self.arrays["losses"])
 
     def write(self, path: Path) -> None:
-        """Writes the file, in place of one that is there: at no time is there a part of it.
-        `CheckpointError` if it cannot be written; what was there before then stays."""
+        """Write the file, replacing an existing file: at no time is a part of it visible.
+        `CheckpointError` if it cannot be written; then the old file stays."""
         try:
             write_whole(path, self._content())
         except OSError as error:
@@ -69,7 +70,7 @@ class Checkpoint:
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """The checkpoint in a file; `CheckpointError` says what is wrong with one that is missing,
+    """The checkpoint in a file; `CheckpointError` says what is wrong with a file that is missing,
     truncated, corrupt, of another format, or no checkpoint at all."""
     try:
         content = path.read_bytes()
@@ -101,7 +102,7 @@ def _digest(body: bytes) -> bytes:
 
 
 def _what_is_wrong(content: bytes) -> str:
-    """What is wrong with a file whose digest does not fit its content."""
+    """The fault of a file whose digest does not fit its content."""
     if not content.startswith(b"PK\x03\x04"):
         start = content[:4].hex(" ")
         return f"is not a checkpoint: it starts with {start}" if start else "is an empty file"

@@ -22,7 +22,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class DataSet:
-    """Images and labels to learn from, and others to be tested on.
+    """Images and labels to learn from, and further images and labels for the test.
 
     ``x_train`` (N, pixels) and ``x_test`` are floating point, from 0 to 1; ``y_train`` (N,) and
     ``y_test`` are int64, the classes from 0. ``origin`` says where it came from.
@@ -55,7 +55,7 @@ class DataSet:
         return replace(self, x_train=x_train, x_test=x_test)
 
     def describe(self) -> str:
-        """One line: which data set this is, how large, and where it came from."""
+        """A line that names the data set, its size, and its origin."""
         height, width = self.image_shape
         sizes = f"{len(self.x_train)} + {len(self.x_test)} images of {height} x {width}"
         return f"data: {self.title}, {sizes}" + (f", {self.origin}" if self.origin else "")

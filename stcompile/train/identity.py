@@ -32,7 +32,8 @@ def identity_of(run: Run, settings: Mapping[str, Any]) -> Identity:
 
 
 def require_same(checkpoint: Checkpoint, identity: Identity, path: Path) -> None:
-    """`CheckpointError` if a checkpoint is of a run with another identity: it says what differs."""
+    """Raise `CheckpointError` if a checkpoint is of a run with another identity: it says what
+    differs."""
     found = checkpoint.record["identity"]
     settings = _differences(found["settings"], identity["settings"])
     parameters = _differences(found["parameters"], identity["parameters"])

@@ -15,7 +15,7 @@ _DEFAULTS: dict[int, Any] = {
 
 class Interrupts:
     """Inside ``with Interrupts() as interrupts``, Ctrl-C and SIGTERM are noted in ``received``
-    instead of breaking off what runs, so that no parameter is left half-updated.
+    instead of breaking off the running code, so that no parameter is left half-updated.
 
     A second Ctrl-C raises `KeyboardInterrupt` at once. A signal that the program ignores or handles
     in its own way is left alone, and so are all of them outside the main thread.

@@ -1,4 +1,4 @@
-"""When a run's checkpoints are written, and how a run goes on from one."""
+"""Write the checkpoints of a run, and resume a run from a checkpoint."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from stcompile.train.state import Run
 @dataclass(frozen=True)
 class Checkpoints:
     """Write a checkpoint into the file ``path`` at the start, after every ``every`` steps, at the
-    end of each epoch, and when the run is interrupted. With ``resume``, go on from the one that is
-    there: `CheckpointError` if it is of a run with other ``settings``, or of another model, data
-    set or version. Without it a file that is there already is refused.
+    end of each epoch, and when the run is interrupted. With ``resume``, go on from the existing
+    checkpoint: `CheckpointError` if it is of a run with other ``settings``, or of another model,
+    data set or version. Without ``resume`` an existing file is refused.
     """
 
     path: str | os.PathLike[str]
@@ -37,7 +37,8 @@ class NotFiniteError(Exception):
 
 
 class Keeper:
-    """The checkpoints of a run. ``latest`` is the last one: without `Checkpoints` the start."""
+    """The checkpoints of a run. ``latest`` is the last checkpoint: without `Checkpoints` the
+    start."""
 
     def __init__(self, run: Run, wanted: Checkpoints | None) -> None:
         self.run, self.wanted = run, wanted
@@ -48,14 +49,14 @@ class Keeper:
 
     @property
     def place(self) -> str:
-        """What ``latest`` is, in words."""
+        """A description of ``latest`` in words."""
         if self.wanted is None:
             return "the start of the run"
         epoch, step = self.latest.position
         return f"the checkpoint {self.wanted.path} (epoch {epoch}, {step} steps made)"
 
     def begin(self, epochs: int) -> None:
-        """Write the first checkpoint, or go on from the one that is there."""
+        """Write the first checkpoint, or go on from the existing checkpoint."""
         if self.wanted is None:
             return
         if self.run.team.by_first(self._prepare):
@@ -64,7 +65,7 @@ class Keeper:
             self.save()
 
     def _prepare(self) -> bool:
-        """Make room for the file; True if there is one to go on from."""
+        """Make room for the file; True if there is a checkpoint to go on from."""
         assert self.wanted is not None
         path = Path(self.wanted.path)
         target = path.resolve()
@@ -96,12 +97,12 @@ class Keeper:
         return checkpoint
 
     def is_due(self) -> bool:
-        """True if it is time for a checkpoint, now that one more step was made."""
+        """True if it is time for a checkpoint; counts a step."""
         self._unsaved += 1
         return self.wanted is not None and self._unsaved >= self.wanted.every
 
     def check(self) -> None:
-        """`NotFiniteError` if there is a NaN or an infinity that was not there at the start;
+        """Raise `NotFiniteError` if there is a NaN or an infinity that was not there at the start;
         `ArgumentsError` if ranks have come to different parameters."""
         if self.run.team.size > 1:
             self.run.team.require_same(self.run.digests())

@@ -1,4 +1,4 @@
-"""The training loop: epochs of steps, with what they cost."""
+"""The training loop: epochs of steps, with their costs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from stcompile.train.team import ALONE, Team
 from stcompile.train.threads import FIXED, FixedThreads, StepThreads, step_threads
 
 Metrics = tuple[float | None, float | None]
-"""Of the training and of the test images; ``None`` where there is none."""
+"""The metric of the training and of the test images; ``None`` without a metric."""
 
 
 class DivergedError(StcompileError):
@@ -88,16 +88,16 @@ def train(
     threads: Threads = "auto",
     say: Callable[[str], None] = lambda line: None,
 ) -> Results:
-    """Trains ``params`` in place by ``step(params, *batch, *arguments)``.
+    """Train ``params`` in place by ``step(params, *batch, *arguments)``.
 
     ``arrays`` are the training data, of equal lengths; a batch takes the same rows of each.
     ``evaluate()`` is asked for the ``metric`` after every epoch, outside the measured time.
     ``progress``: a bar on standard error (``None``: if that is a terminal).
 
-    ``threads`` is how many threads the libraries of linear algebra take meanwhile. ``"auto"``: as
-    many as make steps fastest, found by trials in the first steps, and again when steps become much
-    slower; ``say`` is told in a line which and why. None: as many as they have. A ``step`` that has
-    an option `threads` itself decides.
+    ``threads`` is the number of threads of the libraries of linear algebra meanwhile. ``"auto"``:
+    the number that makes steps fastest, found by trials in the first steps, and again when steps
+    become much slower; ``say`` is told in a line the number and the reason. None: unchanged. A
+    ``step`` that has an option `threads` itself decides.
 
     With ``checkpoints`` a run that was interrupted or killed can be resumed, and ends with the same
     parameters, state and losses to the bit, if ``step``, ``params``, ``arrays`` and ``rng`` are
@@ -105,7 +105,7 @@ def train(
 
     The ranks of a ``team`` train together, each on its share of every batch; the ``step`` exchanges
     their gradients. All have the same arguments, and the results are the same everywhere. So is a
-    checkpoint, from which as many ranks or others, or a process alone, can go on.
+    checkpoint, from which any number of ranks, or a process alone, can go on.
 
     Ctrl-C or SIGTERM ends the run after the step under way (Ctrl-C twice: at once, without a
     checkpoint) and returns the epochs that were finished. A loss that is not finite, or a
@@ -189,7 +189,7 @@ class _Loop:
         return said
 
     def epoch(self, title: str, evaluate: Callable[[], Metrics]) -> None:
-        """What is left of an epoch."""
+        """Run the remaining part of an epoch."""
         run, results = self.run, self.run.results
         with _bar(title, self.count, len(run.losses), self.progress) as bar:
             self._steps(bar)

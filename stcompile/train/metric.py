@@ -1,4 +1,4 @@
-"""What a model is judged by: a number with a name, the mean over images."""
+"""Metrics that judge a model: numbers with names, means over images."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Metric:
 
     @property
     def key(self) -> str:
-        """The name as it is in keys and in names of files."""
+        """The name as it appears in keys and in names of files."""
         return self.name.replace(" ", "_")
 
     def shown(self, value: float | None) -> str:
@@ -74,4 +74,4 @@ ACCURACY = Metric("accuracy", _is_right, is_share=True)
 """The share of images whose label has the largest score."""
 
 RECONSTRUCTION_ERROR = Metric("reconstruction error", _squared_distance, short="error")
-"""The squared Euclidean distance of an image from what an autoencoder makes of it."""
+"""The squared Euclidean distance of an image from the reconstruction of an autoencoder."""

@@ -39,7 +39,8 @@ def count(help: str, lowest: int = 1) -> Flag:
 
 @dataclass
 class TrainingOptions:
-    """What the flags say. An example with other defaults, or more flags, makes a subclass."""
+    """The options that the flags set. An example with other defaults, or more flags, makes a
+    subclass."""
 
     data: Annotated[
         str, choice("data set; auto is MNIST where it can be had, else the digits", NAMES)
@@ -85,7 +86,7 @@ class TrainingOptions:
         ("data_dir", "epochs", "checkpoint", "checkpoint_every", "resume")
         + ("json", "report", "show_source", "distributed", "threads")
     )
-    """Flags that do not decide which numbers are computed on the way."""
+    """Flags that do not affect the numbers of a step."""
 
     @property
     def team(self) -> Team:
@@ -98,7 +99,8 @@ class TrainingOptions:
         return initial, shuffling
 
     def settings(self, data: DataSet) -> dict[str, Any]:
-        """What decides the numbers of a run on a data set: a checkpoint is for these alone."""
+        """The settings that decide the numbers of a run on a data set: a checkpoint is for these
+        alone."""
         values = {k: v for k, v in vars(self).items() if k not in self.no_settings}
         batch_size = self.rows_in_batch(len(data.x_train))
         values |= {"data": data.name, "batch_size": batch_size}
@@ -121,8 +123,8 @@ class TrainingOptions:
         return None
 
     def make_optimizer(self) -> optim.Optimizer:
-        """The optimiser that the flags name. What they do not say is its own default; a momentum
-        for one that has none raises `ArgumentsError`."""
+        """The optimiser that the flags name. Missing flags get its own defaults; a momentum for an
+        optimiser without momentum raises `ArgumentsError`."""
         chosen = OPTIMIZERS[self.optimizer]
         given: dict[str, Any] = {"clip_value": self.clip_value, "clip_norm": self.clip_norm}
         if self.weight_decay is not None:
@@ -137,7 +139,7 @@ class TrainingOptions:
         return chosen(self.learning_rate, **given)
 
     def rows_in_batch(self, images: int) -> int:
-        """The batch size asked for, or what suits that number of images to learn from.
+        """The batch size asked for, or a default that suits the number of images to learn from.
 
         >>> TrainingOptions().rows_in_batch(60_000), TrainingOptions().rows_in_batch(1_438)
         (100, 10)
@@ -148,7 +150,7 @@ class TrainingOptions:
 
 
 def pixels_per_step(pixels: int, steps: int) -> int:
-    """How many pixels each of ``steps`` equal parts of an image has.
+    """The number of pixels of each of ``steps`` equal parts of an image.
 
     >>> pixels_per_step(784, steps=4)
     196

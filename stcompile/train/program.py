@@ -1,4 +1,4 @@
-"""What every training example does once its model is defined."""
+"""The common part of the training examples, after the model is defined."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def run(
     metric: Metric = ACCURACY,
     is_supervised: bool = True,
 ) -> Results:
-    """Trains a model as the options say, and shows and writes the results.
+    """Train a model as the options say, and show and write the results.
 
     ``step(params, x, y, *arguments)`` trains on a batch of images and labels, or, if it is not
-    supervised, ``step(params, x, *arguments)``. ``outputs(params, x)`` is what the ``metric`` is
-    computed from: for the accuracy scores (rows, classes). What was finished before an interruption
-    or a loss that is not finite is shown and written as well.
+    supervised, ``step(params, x, *arguments)``. The ``metric`` is computed from ``outputs(params,
+    x)``: for the accuracy scores (rows, classes). Epochs that were finished before an interruption
+    or a loss that is not finite are shown and written as well.
     """
     team = options.team
     team.by_first(lambda: check_outputs(options))
@@ -138,7 +138,7 @@ class Program(Generic[Options]):
         return status(lambda: self._start(self.run, arguments))
 
     def parse(self, arguments: Sequence[str]) -> Options:
-        """The options that a command line says; wrong ones end the program."""
+        """Parse the options of a command line; wrong options end the program."""
         found: list[Options] = []
 
         def keep(options: Options) -> int:

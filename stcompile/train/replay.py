@@ -14,12 +14,12 @@ from stcompile.train.checkpoint import Checkpoint
 from stcompile.train.state import Run
 
 Bar = Callable[[str, int], AbstractContextManager[Any]]
-"""Of a title and a number of steps: a progress bar."""
+"""Makes a progress bar from a title and a number of steps."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a run first made a NaN (or an infinity): the step, and the line within it."""
+    """The origin of the first NaN (or infinity) of a run: the step, and the line within it."""
 
     epoch: int
     step: int

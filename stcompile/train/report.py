@@ -1,4 +1,4 @@
-"""What a training run shows: a table, and on request a folder with figures and a summary."""
+"""Reports of a training run: a table, and on request a folder with figures and a summary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stcompile.train.results import Epoch, Results, format_bytes
 
 
 def headings(metric: Metric) -> tuple[str, ...]:
-    """What the columns of the table are."""
+    """The headings of the columns of the table."""
     return (
         "epoch",
         "loss",
@@ -27,7 +27,7 @@ def headings(metric: Metric) -> tuple[str, ...]:
 
 
 def rows(results: Results) -> list[tuple[str, ...]]:
-    """One row of text an epoch, below `headings`."""
+    """A row of text for each epoch, below `headings`."""
     return [
         (str(number), *_cells(epoch, results.metric))
         for number, epoch in enumerate(results.epochs, 1)
@@ -46,7 +46,7 @@ def _cells(epoch: Epoch, metric: Metric) -> tuple[str, ...]:
 
 
 def summary(results: Results) -> str:
-    """One line on the whole run."""
+    """A line on the whole run."""
     parts = []
     if results.test_metric is not None:
         parts.append(f"test {results.metric.name} {results.metric.shown(results.test_metric)}")
@@ -77,7 +77,7 @@ def print_table(results: Results) -> None:
 
 
 def write_report(folder: Path, results: Results, settings: Mapping[str, Any]) -> list[Path]:
-    """Writes ``report.md`` and figures (PNG and SVG) into ``folder``; returns what was written."""
+    """Write ``report.md`` and figures (PNG and SVG) into ``folder``; return the written files."""
     files: dict[str, bytes] = {}
     if results.epochs:
         losses = {"mean loss of the batches": [epoch.loss for epoch in results.epochs]}

@@ -1,4 +1,4 @@
-"""What a training run gives: one record an epoch, and the JSON that holds them."""
+"""Results of a training run: a record for each epoch, and the JSON that holds them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from stcompile.train.metric import ACCURACY, Metric
 
 @dataclass(frozen=True)
 class Epoch:
-    """One epoch.
+    """The record of an epoch.
 
     ``loss`` is the mean of the batches' losses while it ran; the metric is that of the training and
     of the test images at its end (``None``: there is none). ``seconds`` is the time of training:
-    batches and steps, without compiling, evaluation and the one step that measures memory.
+    batches and steps, without compiling, evaluation and the step that measures memory.
     ``allocated_bytes`` is the sum over the allocating equations that ran, ``peak_bytes`` the most
     that a step held above the level before it.
     """
@@ -59,7 +59,7 @@ class Results:
         return self.epochs[-1].test_metric if self.epochs else None
 
     def as_dict(self) -> dict[str, Any]:
-        """What the JSON holds. The metric's name is in the keys: ``test_accuracy``."""
+        """The content of the JSON. The metric's name is in the keys: ``test_accuracy``."""
         return {
             "dataset": self.dataset,
             "epochs": [self._epoch_as_dict(epoch) for epoch in self.epochs],

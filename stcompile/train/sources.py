@@ -1,4 +1,4 @@
-"""Where the files of MNIST and Fashion-MNIST come from.
+"""Sources of the files of MNIST and Fashion-MNIST.
 
 In order: the folder that the user names (``--data-dir`` or ``STCOMPILE_DATA``), which holds
 ``mnist/`` and ``fashion-mnist/``; the user's cache folder; Debian's package
@@ -67,7 +67,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
 }
 
 Files = Mapping[str, Path]
-"""The name of each of the four files (without ``.gz``) -> where it is."""
+"""The name of each of the four files (without ``.gz``) -> its path."""
 
 
 class NotAtHandError(DataError):
@@ -118,14 +118,15 @@ def other_places(dataset: str) -> Iterator[Files]:
 
 
 def cache_folder(dataset: str) -> Path:
-    """Where downloads of this data set are kept for this user."""
+    """The folder where downloads of the data set are kept for this user."""
     return Path(require("pooch").os_cache("stcompile")) / dataset
 
 
 def download(dataset: str) -> Files:
-    """The four files in the cache, downloaded where they are not there or not as published.
+    """The four files in the cache, downloaded if they are missing or differ from the published
+    files.
 
-    A file appears there whole and checked, or not at all.
+    A file appears in the cache whole and checked, or not at all.
     """
     return {name: _download_file(dataset, name) for name in SHA256[dataset]}
 

@@ -1,4 +1,4 @@
-"""A training run under way: what it changes, and how far it has come."""
+"""Training runs under way: their progress, and the state that they change."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Run:
     """A run: ``step(params, *batch, *arguments)`` on batches of ``arrays``.
 
     ``epoch`` counts from 1; ``losses``, ``seconds`` and ``peak_bytes`` are of the steps of this
-    epoch that were made, ``microseconds`` of all timed steps. What belongs to a run and is not
-    restored from a checkpoint are the arguments that are no random generators.
+    epoch that were made, ``microseconds`` of all timed steps. Arguments that are not random
+    generators are not restored from a checkpoint.
     """
 
     def __init__(
@@ -73,8 +73,8 @@ class Run:
 
     @property
     def source(self) -> str:
-        """The code of a step that one process makes on a whole batch: that of the run, however many
-        processes share it out."""
+        """The code of a step that a single process makes on a whole batch: the code of the run,
+        however many processes share it out."""
         step = getattr(self.step, "alone", self.step)
         text: str = step.source(self.params, *self._first_rows, *self.arguments)
         return text
@@ -84,7 +84,7 @@ class Run:
         return tuple(array[: self.batch_size] for array in self.arrays)
 
     def batches(self) -> Iterator[tuple[Array, ...]]:
-        """What is left of this epoch."""
+        """The remaining batches of this epoch."""
         self._order = state_of(self.rng)
         start, share = len(self.losses), self.team.share
         left = batches(self.arrays, self.batch_size, self.rng, start, share)
@@ -94,7 +94,7 @@ class Run:
         return left
 
     def make_step(self, batch: tuple[Array, ...], step: Step | None = None) -> float:
-        """One step, by ``step`` if another one is given; returns the loss."""
+        """Make a step, by another ``step`` if given; return the loss."""
         return float((step or self.step)(self.params, *batch, *self.arguments))
 
     def parameters(self) -> Iterator[tuple[str, Array]]:
@@ -109,7 +109,7 @@ class Run:
 
     def no_longer_finite(self) -> tuple[str, float] | None:
         """The first array of the parameters or of the optimiser's state that was finite before the
-        first step (as its state is) and is no longer, and what is in it now."""
+        first step (as its state is) and is no longer, and the first such number in it."""
         for name, array in self._arrays():
             if not _is_finite(array) and (name in self._finite or not name.startswith("params")):
                 values = array[~np.isfinite(array)]
@@ -118,7 +118,7 @@ class Run:
         return None
 
     def digests(self) -> dict[str, str]:
-        """What the arrays of `checkpoint` hold, in short."""
+        """Digests of the arrays of `checkpoint`."""
         return {
             name: sha256(np.ascontiguousarray(a).data).hexdigest() for name, a in self._arrays()
         }
@@ -205,7 +205,7 @@ class Run:
             yield _slot_name(keys), array
 
     def _generators(self) -> list[Any]:
-        """All that draws random numbers: the order of images, what the step gets, and NumPy's
+        """All random generators: for the order of images, those that the step gets, and NumPy's
         global generator."""
         return [self.rng, *self._drawn_from(), np.random]
 

@@ -1,4 +1,4 @@
-"""The ranks that train together: what each of them does, and how all of them end."""
+"""Ranks that train together: their shares of the work, and their common end."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ PACE = 0.1  # seconds, about, from one question whether a rank was asked to stop
 
 @dataclass
 class Team:
-    """The ranks of a communicator; without one a process alone, for which all of this is nothing.
+    """The ranks of a communicator; without a communicator a process alone, for which all methods do
+    nothing.
 
-    What a rank learns from the others it learns when all of them ask: every rank asks the same
-    questions in the same order.
+    A rank learns from the others when all of them ask: every rank asks the same questions in the
+    same order.
     """
 
     comm: Any = None
     _pace: _Pace = field(default_factory=lambda: _Pace())
-    _failure: BaseException | None = None  # what was told already
+    _failure: BaseException | None = None  # the failure that was reported already
 
     @property
     def rank(self) -> int:
@@ -51,16 +52,16 @@ class Team:
         return self.rank == 0
 
     def share(self, rows: Any) -> Any:
-        """This rank's part of what belongs to a batch."""
+        """The part of the rows of a batch that belongs to the rank."""
         count = len(rows)
         return rows[count * self.rank // self.size : count * (self.rank + 1) // self.size]
 
     def of_all(self, value: T) -> list[T]:
-        """What each rank says, in order."""
+        """The values of all ranks, in order."""
         return [value] if self.comm is None else list(self.comm.allgather(value))
 
     def by_first(self, action: Callable[[], T]) -> T:
-        """What an action of the first rank gives, or raises, on every rank."""
+        """The result, or the error, of an action of the first rank, on every rank."""
         if self.comm is None:
             return action()
         found: Any = None
@@ -76,8 +77,8 @@ class Team:
         return made
 
     def asked_to_stop(self, received: int | None, at_once: bool = False) -> int | None:
-        """The signal that one of the ranks has received, so that all stop after the same step. The
-        ranks are asked a few times a second, or ``at_once``."""
+        """The signal that any rank has received, so that all stop after the same step. The ranks
+        are asked a few times a second, or ``at_once``."""
         if self.comm is None:
             return received
         if not at_once and not self._pace.is_due():
@@ -100,7 +101,7 @@ class Team:
                 set_state(generator, state_of(type(generator)(bits.jumped(self.rank))))
 
     def require_same(self, what: Mapping[str, str]) -> None:
-        """Refuse to go on where ranks have something else by one of these names."""
+        """Refuse to go on if ranks have different values for the same name."""
         everyone = self.of_all(what)
         for rank, other in enumerate(everyone):
             for name, value in everyone[0].items():
@@ -133,8 +134,8 @@ class Team:
             raise
 
     def fail(self, error: BaseException) -> int:
-        """Say why this rank cannot go on; the exit code. If the others do not fail as well, they
-        would wait for this one: then all of them are ended."""
+        """Say why this rank cannot go on; return the exit code. If the others do not fail as well,
+        they would wait for this rank: then all of them are ended."""
         code = 130 if isinstance(error, KeyboardInterrupt) else 1
         if error is self._failure:
             return code
@@ -152,19 +153,19 @@ class Team:
 
 
 class _Pace:
-    """How many steps a few of which are made in a second."""
+    """The number of steps between questions, so that a few questions are asked in a second."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()
         self.wanted, self.made = 1, 0
 
     def is_due(self) -> bool:
-        """True if it is time to ask, now that one more step was made."""
+        """True if it is time to ask; counts a step."""
         self.made += 1
         return self.made >= self.wanted
 
     def steps(self) -> int:
-        """How many steps to make before the next question."""
+        """The number of steps to make before the next question."""
         taken = (time.monotonic() - self.began) / max(self.made, 1)
         return max(1, min(1000, int(PACE / max(taken, 1e-9))))
 

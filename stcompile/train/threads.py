@@ -1,4 +1,4 @@
-"""How many threads the libraries of linear algebra take while a network is trained."""
+"""The number of threads of the libraries of linear algebra while a network is trained."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from stcompile.train.team import Team
 
 
 class StepThreads:
-    """Told what each step takes, gives the next ones a number of threads, and says which and why
-    when that changes."""
+    """Takes the times of steps, sets the number of threads of the next steps, and reports changes
+    with their reason."""
 
     def __init__(
         self, found: Limits, limit: Limit, chooser: Chooser, say: Callable[[str], None]
@@ -27,7 +27,7 @@ class StepThreads:
         self._said: int | None = None
 
     def tell(self, seconds: float) -> None:
-        """A step took so many seconds."""
+        """Take note that a step took so many seconds."""
         choice = self._chooser.tell(seconds)
         self._limits.change(self._limit, self._chooser.number)
         if choice is not None and choice.number != self._said:
@@ -39,7 +39,7 @@ class FixedThreads:
     """The same for a number that nothing changes."""
 
     def tell(self, seconds: float) -> None:
-        """A step took so many seconds, which decides nothing."""
+        """Ignore the seconds of a step."""
 
 
 FIXED = FixedThreads()
@@ -49,8 +49,8 @@ FIXED = FixedThreads()
 def step_threads(
     threads: Threads, step: Any, team: Team, say: Callable[[str], None]
 ) -> Iterator[StepThreads | FixedThreads]:
-    """Have a number of threads while steps are made in the block: as many as asked for, or those
-    that ``"auto"`` finds. A step with an option `threads` of its own is left alone."""
+    """Set a number of threads while steps are made in the block: the number asked for, or the
+    number that ``"auto"`` finds. A step with an option `threads` of its own is left alone."""
     options = getattr(step, "options", None)
     if threads is None or getattr(options, "threads", None) is not None:
         yield FIXED

@@ -1,1 +1,1 @@
-"""What users make of functions: gradients, products, Jacobians, training steps."""
+"""Transformations of functions: gradients, products, Jacobians, training steps."""

@@ -1,4 +1,5 @@
-"""What has to be the same on all ranks that make a training step together, compared once.
+"""Compare, once, the facts that have to be the same on all ranks that make a training step
+together.
 
 Ranks with another loss, or with other parameters, would go on from step to step and be wrong
 without a sign. A rank that cannot compile the step would leave the others waiting.
@@ -20,7 +21,7 @@ from stcompile.base.errors import ArgumentsError, SourceError, StcompileError
 from stcompile.calls.specialisation import Specialisation
 from stcompile.parse.source import function_source
 
-Facts = Mapping[str, str]  # what of a rank the others have to have as well, by what it is
+Facts = Mapping[str, str]  # facts that all ranks have to share, by name
 
 SHORT = 60  # characters of a fact that an error tells
 _HINT = "start all ranks with the same program, flags and seed, and draw the parameters alike"
@@ -52,7 +53,7 @@ def agree(comm: Any, facts: Callable[[], Facts]) -> None:
 
 
 def _both(one: str, other: str) -> str:
-    """What two ranks have, if it is told in the first lines."""
+    """The first lines of the facts of two ranks, if they are short and differ."""
     first, second = one.partition("\n")[0], other.partition("\n")[0]
     is_told = first != second and max(len(first), len(second)) <= SHORT
     return f": {first or 'nothing'} and {second or 'nothing'}" if is_told else ""
@@ -61,8 +62,9 @@ def _both(one: str, other: str) -> str:
 def facts_of(
     function: Any, optimizer: Any, made: Specialisation, arrays: Mapping[str, Any]
 ) -> Facts:
-    """What a step depends on: the code that it was compiled from, captured numbers, versions, and
-    ``arrays``, the parameters and the optimiser's state, which all ranks change alike."""
+    """The facts that a step depends on: the code that it was compiled from, captured numbers,
+    versions, and ``arrays``, the parameters and the optimiser's state, which all ranks change
+    alike."""
     found = {f"the version of {name}": _version(name) for name in ("stcompile", "numpy")}
     found["the loss"] = _told(function)
     found["the optimiser"] = f"{optimizer.describe()}\n{_told(type(optimizer))}"

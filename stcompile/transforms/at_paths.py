@@ -1,6 +1,6 @@
-"""What stands in a value at the path of one of a program's results.
+"""The part of a value at the path of a program's result.
 
-A list whose length the data decide is arrays in a program, with a row for each item
+A list whose length the data decide is stored as arrays in a program, with a row for each item
 (`stcompile.frontend.operations.leaving`). So at the path of such an array a value has a number or
 an array in each item of a list.
 """
@@ -21,15 +21,15 @@ from stcompile.wengert.types import Type
 
 @dataclass(frozen=True)
 class Place:
-    """The part of a value at a path; ``inner`` is the path in each of its items, if these are the
-    rows of an array (else None)."""
+    """The part of a value at a path; ``inner`` is the path in each of its items, if the items are
+    the rows of an array (else None)."""
 
     path: trees.Path
     part: Any
     inner: trees.Path | None
 
     def shape(self, type: Type, lengths: Mapping[Symbol, int]) -> tuple[int, ...]:
-        """The shape of what is there, which is of this type."""
+        """The shape of the part, which is of the given type."""
         if self.inner is None:
             return np.shape(self.part)
         if not self.part:
@@ -37,7 +37,7 @@ class Place:
         return (len(self.part), *np.shape(trees.follow(self.part[0], self.inner)))
 
     def vector(self, root: str, type: Type, shape: tuple[int, ...]) -> Any:
-        """The tangent or cotangent that is there, as compiled linear functions take it."""
+        """The tangent or cotangent in the part, as compiled linear functions take it."""
         if self.inner is None:
             return _vector(trees.show_path(root, self.path), self.part, type, shape)
         dtype = type.dtype
@@ -48,7 +48,7 @@ class Place:
         return np.array(rows, dtype).reshape(shape)
 
     def spread(self, found: Any) -> Iterator[tuple[trees.Path, Any]]:
-        """The leaves there, with what a linear function gave for them."""
+        """The paths of the leaves in the part, each with the result of a linear function for it."""
         if self.inner is None:
             yield self.path, found
         else:
@@ -62,7 +62,7 @@ class Place:
 
 
 def place_at(value: Any, path: trees.Path) -> Place:
-    """What stands at a path in a value."""
+    """The part of a value at a path."""
     for at, (kind, key) in enumerate(path):
         if type(value) is list and kind == "attribute":  # a list has none: these are rows
             return Place(path[:at], value, path[at + 1][1])

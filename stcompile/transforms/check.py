@@ -27,13 +27,14 @@ DIFFERENCES, FORWARD = "finite differences", "forward mode"
 
 @dataclass(frozen=True)
 class Mismatch:
-    """One entry of a gradient, or its slope along a direction, beside what it is compared with."""
+    """An entry of a gradient, or its slope along a direction, beside the number that it is compared
+    with."""
 
     where: str
     gradient: complex
     difference: complex
     error: float
-    rounding: float  # how far off the difference may be, by the rounding of the values
+    rounding: float  # bound of the difference's error from the rounding of the values
     relative: float = 0.0
     beside: str = DIFFERENCES
 
@@ -51,8 +52,8 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class Compared:
-    """The entries of a gradient beside what they were compared with, the integers of the arguments
-    that were varied, and why forward mode was not compared ("" if it was)."""
+    """The entries of a gradient beside the numbers that they were compared with, the integers of
+    the arguments that were varied, and why forward mode was not compared ("" if it was)."""
 
     entries: tuple[Mismatch, ...]
     varied: tuple[Variation, ...] = ()
@@ -96,11 +97,11 @@ def compared(
 
     Complex arguments are moved along both parts: their gradient is dL/da - i dL/db.
 
-    Every entry of small arrays is compared, a sample of large ones, and one random direction
-    through all of them (which sees every entry at once). Floating-point arguments are converted
-    to float64 first. Random generators draw the same each time, and are left as they were. A
-    function that writes into its arguments gets fresh copies for each value: the arrays that were
-    given stay as they are.
+    Every entry of small arrays is compared, a sample of large arrays, and a random direction
+    through all of them (which depends on every entry at once). Floating-point arguments are
+    converted to float64 first. Random generators draw the same each time, and their states are
+    restored. A function that writes into its arguments gets fresh copies for each value: the given
+    arrays stay unchanged.
 
     The slope along a random direction is compared with that of forward mode as well, which is
     exact. Then the arrays of integers and truth values among the arguments are varied within their
@@ -214,7 +215,7 @@ class _Check:
         return f"{' and '.join(self.names)}, along a random direction"
 
     def left_out(self, at: Arguments) -> str:
-        """Why the plain function is not compared at some arguments; "" if it is."""
+        """The reason why the plain function is not compared at some arguments; "" if it is."""
         try:
             value = self.value(at)
         except Exception as error:
@@ -222,8 +223,8 @@ class _Check:
         return "" if np.isfinite(value) else f"gives {value}"
 
     def varied(self, at: Arguments, variation: str) -> tuple[list[Mismatch], str]:
-        """The slope at varied arguments beside both, with the entries that are wrong if it is; or
-        why differences say nothing there."""
+        """The slope at varied arguments beside both other slopes, with the entries if it is wrong;
+        or the reason why differences mean nothing there."""
         where = f", with {variation}"
         along = [direction(at.values[name], self.rng) for name in self.names]
         try:
@@ -298,7 +299,7 @@ def _is_smooth(f: Callable[[float], float], slope: float, rounding: float, h: fl
 
 
 def worst_of(found: Sequence[Mismatch]) -> Mismatch | None:
-    """The entry with the largest error: one beside differences, if there is one."""
+    """The entry with the largest error: an entry compared with differences, if there is any."""
     beside = [m for m in found if m.beside == DIFFERENCES] or found
     return max(beside, key=lambda m: m.relative, default=None)
 
@@ -372,8 +373,8 @@ def _along(
 
 
 def _slopes(f: Callable[[Any], float], step: float, number: type) -> tuple[complex, float]:
-    """The derivative along the real numbers, less i times that along the imaginary ones of a
-    ``complex`` argument; and its error by rounding."""
+    """The derivative along the real numbers, minus i times the derivative along the imaginary
+    numbers for a ``complex`` argument; and its error by rounding."""
     slope, rounding = _central(f, step)
     if number is not complex:
         return slope, rounding
@@ -395,7 +396,7 @@ def _central(f: Callable[[float], float], h: float) -> tuple[float, float]:
 
 
 def _rounding(value: float, h: float) -> float:
-    """How far off a difference is if each value is, by the last bit."""
+    """The error of a difference if each value has an error of its last bit."""
     return 1.5 * math.ulp(value) / h
 
 

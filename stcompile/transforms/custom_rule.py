@@ -1,4 +1,4 @@
-"""Functions with a derivative of their own, where it is known to be cheaper or more stable."""
+"""Functions with a derivative rule of their own, which is known to be cheaper or more stable."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class RuleCall:
 
 
 class CustomRule(Travels, Shown, Generic[P, R]):
-    """A function, with how to differentiate it.
+    """A function, and the rule that differentiates it.
 
-    ``forward(*arguments)`` returns ``(value, residuals)``; ``backward(residuals, cotangent)``,
-    a function or a transformed one, returns one cotangent an argument, None for those without
-    derivative. Both are written in the user's language, so that second derivatives follow by
-    themselves. Called plainly, this is the value of ``forward``. ``through`` says that the rule
-    is about the backward pass alone: tangents pass through ``forward``.
+    ``forward(*arguments)`` returns ``(value, residuals)``; ``backward(residuals, cotangent)``, a
+    function or a transformed function, returns a cotangent for each argument, None for arguments
+    without derivative. Both are written in the user's language, so that second derivatives follow
+    by themselves. Called plainly, it returns the value of ``forward``. ``through`` says that the
+    rule concerns the backward pass alone: tangents pass through ``forward``.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class CustomRule(Travels, Shown, Generic[P, R]):
         self.forward = forward
         self.backward = backward
         self.through = through
-        self.__name__ = name or forward.__name__.lstrip("_")  # what users call is the rule
+        self.__name__ = name or forward.__name__.lstrip("_")  # users call the rule by this name
         self.__doc__ = forward.__doc__
         self.__signature__ = real_signature(forward)
 
@@ -93,8 +93,8 @@ class CustomRule(Travels, Shown, Generic[P, R]):
         results: Sequence[Variable],
         kept: Sequence[Variable],
     ) -> tuple[Program, tuple[int, ...]]:
-        """The program from residuals and cotangents to the cotangents of the inputs that have
-        one, and the positions of these inputs."""
+        """The program from residuals and cotangents to the cotangents of the inputs that have a
+        cotangent, and the positions of these inputs."""
         if sub.captured:
             names = ", ".join(variable.name for variable in sub.captured)
             run.refuse(f"`{self.__name__}` reads {names} from outside", "pass it as an argument")

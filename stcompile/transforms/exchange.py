@@ -1,9 +1,9 @@
-"""How the ranks of a communicator make one training step together.
+"""Training steps that the ranks of a communicator make together.
 
 Each rank has a share of the rows of a batch. The loss is the mean over rows, and the step is that
 of the mean over the rows of all ranks: each rank differentiates its mean times its rows, the ranks
 add up these gradients, the losses and the numbers of rows, and divide by the rows of all. The
-gradients of one dtype lie in one array, which is exchanged at once.
+gradients of the same dtype lie in a single array, which is exchanged at once.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ BUCKET = "25MB"  # of gradients that are exchanged while others are still comput
 
 @dataclass(frozen=True)
 class Exchange:
-    """``rows`` names the argument whose first axis counts the rows of a rank's share (None: all
-    arrays that are not trained agree in it). Gradients are exchanged in buckets of at least
-    ``bucket`` bytes as soon as they are there (0: all at the end)."""
+    """The settings of an exchange. ``rows`` names the argument whose first axis counts the rows of
+    a rank's share (None: all arrays that are not trained agree in it). Gradients are exchanged in
+    buckets of at least ``bucket`` bytes as soon as they are computed (0: all at the end)."""
 
     comm: Any
     rows: str | None
@@ -65,7 +65,7 @@ class Exchange:
     def mean(
         self, run: Run, value: Any, params: Sequence[Array], gradients: Sequence[Any], rows: Any
     ) -> tuple[Any, list[Any]]:
-        """The loss and the gradients over the rows of all ranks, from those of a rank times its
+        """The loss and the gradients over the rows of all ranks, given those of a rank times its
         rows; a rank without rows has no loss."""
         return _Exchanging(self, run).mean(value, params, gradients, rows)
 
@@ -161,7 +161,7 @@ class _Exchanging:
         return whole
 
     def _parts(self, whole: Variable, atoms: Sequence[Atom]) -> list[Variable]:
-        """The parts of what was exchanged, in the shapes of what was packed."""
+        """The parts of the exchanged array, in the shapes of the packed atoms."""
         found, start = [], 0
         for atom in atoms:
             size, dims = atom.type.count, atom.type.dims

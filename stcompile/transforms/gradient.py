@@ -40,12 +40,14 @@ if TYPE_CHECKING:
 
 
 class Gradient(DifferentiatedBy[P, R]):
-    """The gradient of a function of one real number, with its value or without.
+    """The gradient of a function with a single real number as its value, with that value or
+    without.
 
     Called with the function's arguments, it returns ``gradient``, or ``(value, gradient)`` with
-    ``with_value``. One ``wrt`` gives one gradient, a tuple of them a tuple; each has the
-    structure, the shapes and the dtypes of its argument. With ``has_aux`` the function returns a
-    pair, of which the second is handed on: ``(gradient, aux)``, or ``((value, aux), gradient)``.
+    ``with_value``. A single ``wrt`` gives a single gradient, a tuple gives a tuple; each gradient
+    has the structure, the shapes and the dtypes of its argument. With ``has_aux`` the function
+    returns a pair, of which the second is handed on: ``(gradient, aux)``, or ``((value, aux),
+    gradient)``.
     """
 
     takes_complex = True
@@ -101,12 +103,12 @@ class Gradient(DifferentiatedBy[P, R]):
     def export(
         self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
     ) -> None:
-        """Write the generated function for these arguments into a Python file of its own.
+        """Write the generated function for the given arguments into a Python file of its own.
 
         The file needs NumPy and nothing else, and is the same to the byte for the same function and
-        types. Lengths that have names in what runs these arguments may be others there. Run as a
-        program it compares the gradient with finite differences. `ExportError` if the file cannot
-        be written, or a captured array is too large to be saved in it.
+        types. Lengths that have names in the code for these arguments are parameters of the file as
+        well. Run as a program it compares the gradient with finite differences. `ExportError` if
+        the file cannot be written, or a captured array is too large to be saved in it.
         """
         from stcompile.export.file import Export, file_text
         from stcompile.export.quoted import quotes
@@ -141,7 +143,7 @@ class Gradient(DifferentiatedBy[P, R]):
         return primal.unit(primal.stage(arguments), arguments.values)
 
     def _caution(self, run: Run, program: Program, variables: Sequence[Variable]) -> None:
-        """Note what the function does although its author probably did not intend it."""
+        """Note code of the function that its author probably did not intend."""
         run.cautions += truncations(program, variables)
         if not run.depth:  # an inner function's lines are among those of the outer one
             run.cautions += upcasts(program)

@@ -1,4 +1,4 @@
-"""Groups of the columns, or of the rows, of sparse Jacobians, and how these are read.
+"""Groups of the columns, or of the rows, of sparse Jacobians, and the reading of their entries.
 
 The pattern follows from the list of tangents (`stcompile.analysis.sparsity`), for the lengths of a
 call.
@@ -30,8 +30,9 @@ from stcompile.wengert.types import Type
 
 @dataclass(frozen=True)
 class Groups:
-    """Where a Jacobian may differ from zero, and how it is read from what is computed: the number
-    at ``(row, column)`` is in the group of its column, or of its row if these are ``by_rows``."""
+    """The pattern of a Jacobian, and how its entries are read from the computed numbers: the entry
+    at ``(row, column)`` is in the group of its column, or of its row if the groups are
+    ``by_rows``."""
 
     pattern: Matrix
     colours: Any
@@ -50,7 +51,7 @@ class Groups:
 
     @property
     def size(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return count(self.colours)
 
     def expanded(self, computed: Any) -> Any:
@@ -66,7 +67,8 @@ class Groups:
 
 
 class OfOneArray(DifferentiatedBy[..., Any]):
-    """What differentiates one array by one array, outside of functions that are compiled."""
+    """Base of transformations that differentiate an array by an array, outside of functions that
+    are compiled."""
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         self.refuse(
@@ -97,8 +99,8 @@ class OfOneArray(DifferentiatedBy[..., Any]):
 
 
 class Grouping(OfOneArray):
-    """The groups of sparse Jacobians, found for the lengths of a call. Nothing is compiled: what
-    `specialise` gives has the groups beside, and no function."""
+    """The groups of sparse Jacobians, found for the lengths of a call. Nothing is compiled: the
+    result of `specialise` has the groups beside it, and no function."""
 
     names_lengths = False
 
@@ -120,7 +122,7 @@ class Grouping(OfOneArray):
             return self.build(arguments)
 
     def _warn_of_many(self, stacklevel: int) -> None:
-        """That there are many lengths is no trouble here."""
+        """Do nothing: many different lengths are expected here."""
 
     def groups(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Groups:
         sub = substage(run, self.copying, arguments, keywords)

@@ -50,8 +50,8 @@ class Hessian(Jacobian[P, R]):
 
 
 class HessianVectorProduct:
-    """The function of primals, then tangents, that returns the Hessian's product with these: of
-    one primal in its structure, of several a tuple."""
+    """The function of primals, then tangents, that returns the product of the Hessian with the
+    tangents: for a single primal in its structure, for several a tuple."""
 
     def __init__(self, function: Callable[..., Any], count: int) -> None:
         self.function = function

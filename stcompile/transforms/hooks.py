@@ -57,12 +57,12 @@ def _value_and_function(value: Any, function: Any) -> tuple[Any, Any]:
 
 @staged_by(_staged_hook)
 def on_cotangent(value: V, function: Callable[[Any], Any]) -> V:
-    """The value itself; in a backward pass ``function`` is called with its cotangent.
+    """Return the value itself; in a backward pass ``function`` is called with its cotangent.
 
-    What it returns takes the place of the cotangent, in the same shape; a function that returns
+    The result of ``function`` replaces the cotangent, in the same shape; a function that returns
     None only looks at it. It is written in the language of all differentiated functions, and is
     part of the generated code. For a structure it is called with each array and number. Forward
-    mode has no cotangents: there a tangent passes as it is.
+    mode has no cotangents: there a tangent passes unchanged.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):

@@ -1,8 +1,8 @@
 """``root`` and ``fixed_point``: solutions of equations, differentiated by the equation.
 
-The equation is staged as a program of its own. What it reads from outside, traced values of the
-function around it, become parameters like those that are passed, so that derivatives by them are
-right as well. How it is solved, and its adjoint, is in `stcompile.library.implicit`.
+The equation is staged as a program of its own. Values that it reads from outside, traced values of
+the enclosing function, become parameters like those that are passed, so that derivatives by them
+are right as well. The solvers and their adjoints are in `stcompile.library.implicit`.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def root(
 ) -> Any:
     """The solution ``x`` of ``function(x, *args) == 0`` that Newton's method finds from ``x0``.
 
-    ``x`` and the function's value are arrays of one shape and dtype, or numbers. Steps end when
-    they are smaller than ``tol`` times each element, or when rounding lets the function's value
-    become no smaller; ``tol`` is the dtype's precision to the power 3/4 if it is not given.
-    Derivatives by ``args``, and by what the function reads of the one around it, follow from the
-    equation (the implicit function theorem), not from the steps; that by ``x0`` is zero.
-    `AssertionError` if there is no convergence.
+    ``x`` and the function's value are arrays of the same shape and dtype, or numbers. Steps end
+    when they are smaller than ``tol`` times each element, or when rounding lets the function's
+    value become no smaller; ``tol`` is the dtype's precision to the power 3/4 if it is not given.
+    Derivatives by ``args``, and by values that the function reads from the enclosing function,
+    follow from the equation (the implicit function theorem), not from the steps; the derivative by
+    ``x0`` is zero. `AssertionError` if there is no convergence.
 
     >>> import stcompile as st, numpy as np
     >>> def f(a):
@@ -169,7 +169,7 @@ def _stage(
 
 
 def _rule(kind: str, equation: _Equation) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """How the value and the cotangents are computed."""
+    """The function for the value and the function for the cotangents."""
     by_given = Cotangents(equation, [1 + at for at in equation.moving])
     jacobian: Jacobian[..., Any] = Jacobian(equation)
     if kind == "root":
@@ -178,12 +178,12 @@ def _rule(kind: str, equation: _Equation) -> tuple[Callable[..., Any], Callable[
 
 
 class _Equation(Staged):
-    """What is solved, as a function of a vector and of what the program is given besides."""
+    """The equation that is solved, as a function of a vector and of the program's other inputs."""
 
     def __init__(self, program: Program, dims: tuple[int, ...], moving: Sequence[int]) -> None:
         self.program = program
         self.dims = dims
-        self.moving = moving  # what derivatives are taken by, of what is given
+        self.moving = moving  # the given inputs that are differentiated by
         self.__name__ = program.name
         self.__signature__ = plain_signature(["x", *(v.name for v in program.inputs[1:])])
 

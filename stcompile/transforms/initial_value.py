@@ -1,7 +1,7 @@
 """``solve_ivp``: ordinary differential equations, differentiated by the steps that were made.
 
-The right-hand side is staged once, as a program of its own, with what it reads from outside as
-further parameters; each stage of a step has a copy of it. How it is solved is in
+The right-hand side is staged once, as a program of its own, with the values that it reads from
+outside as further parameters; each stage of a step has a copy of it. The solver is in
 `stcompile.library.initial_values`.
 """
 
@@ -30,8 +30,8 @@ from stcompile.transforms.pushforward import exactly, plain_signature
 from stcompile.wengert.ir import Program
 
 REAL = np.dtype(np.float64)
-STEP_ARGUMENTS = 5  # those of a step before what the right-hand side is given besides
-MOVING = (2, 3, 4)  # which of these derivatives are taken by: the state, its slope, the shift
+STEP_ARGUMENTS = 5  # arguments of a step before the extra arguments of ``fun``
+MOVING = (2, 3, 4)  # differentiated arguments of a step: the state, its slope, the shift
 
 
 class Trajectory(NamedTuple):
@@ -57,10 +57,10 @@ def solve_ivp(
     """The solution of ``dy/dt = fun(t, y, *args)`` with ``y = y0`` at the first time of ``t_span``.
 
     The steps are those of the method ``RK45`` of `scipy.integrate.solve_ivp`. The result has the
-    times ``t``, which are ``t_eval`` or the two of ``t_span``, and the states ``y`` at these, one
-    in a column, all in float64. Derivatives by ``y0``, ``args``, the times and what ``fun`` reads
-    of the function around it are those of the steps, with their sizes held fixed.
-    `AssertionError` if the step size becomes too small.
+    times ``t``, which are ``t_eval`` or the two of ``t_span``, and the states ``y`` at these times,
+    a column for each, all in float64. Derivatives by ``y0``, ``args``, the times and the values
+    that ``fun`` reads from the enclosing function are those of the steps, with their sizes held
+    fixed. `AssertionError` if the step size becomes too small.
 
     >>> import stcompile as st, numpy as np
     >>> def end(rate):
@@ -185,7 +185,7 @@ class _Step(CustomRule[..., Any]):
 
 
 class _Slope(Staged):
-    """The staged right-hand side as a function of the time, the state, and what else is given."""
+    """The staged right-hand side as a function of the time, the state, and its other inputs."""
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -2,13 +2,13 @@
 
 In reverse mode it is the adjoint of each number of the output, in forward mode the tangent of each
 number of the arguments (Griewank & Walther 2008, ch. 3). They are computed as a batch
-(`stcompile.batch`), or by a loop where the values of all would be too large. What does not depend
-on the row or the column is computed once, before.
+(`stcompile.batch`), or by a loop where the values of all would be too large. Values that do not
+depend on the row or the column are computed once, before.
 
-Complex numbers: the derivative of a complex output by a real argument has those of its real and its
-imaginary part, that of a real output by a complex argument follows the convention of gradients;
-both take two directions. The derivative of a complex output by a complex argument is one complex
-number only if the function is holomorphic, and takes one direction.
+Complex numbers: the derivative of a complex output by a real argument consists of those of its real
+and its imaginary part, that of a real output by a complex argument follows the convention of
+gradients; both take two directions. The derivative of a complex output by a complex argument is a
+single complex number only if the function is holomorphic, and takes one direction.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ from stcompile.wengert.verify import sub_programs
 
 Mode = Literal["auto", "forward", "reverse"]
 MODES = ("auto", "forward", "reverse")
-GROWN = 16  # how many times longer lengths with names are tried
+GROWN = 16  # factor by which named lengths are tried longer
 Blocks: TypeAlias = tuple[list[list[Atom]], list[Atom]]
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The Jacobian of some ``outputs`` of a function by ``variables``, and beside it the values of
-    ``others``: the function runs once for both."""
+    """The Jacobian of some ``outputs`` of a function by ``variables``, and in addition the values
+    of ``others``: the function runs once for both."""
 
     sub: SubStage
     outputs: Sequence[int]
@@ -271,9 +271,9 @@ class Jacobian(DifferentiatedBy[P, R]):
 def apart(
     joint: Program, inputs: int, values: int, outputs: Sequence[int]
 ) -> tuple[Program, Program]:
-    """A joint program in two parts: the part that does not depend on tangents, which returns what
-    the other part reads; and the rest, from these values and the tangents of the inputs to the
-    tangents of ``outputs``."""
+    """Split a joint program in two: the part that does not depend on tangents, which returns the
+    values that the other part reads; and the rest, from these values and the tangents of the inputs
+    to the tangents of ``outputs``."""
     dots = joint.inputs[inputs:]
     inexact = [i for i, output in enumerate(joint.outputs[:values]) if output.type.inexact]
     wanted = tuple(joint.outputs[values + inexact.index(i)] for i in outputs)
@@ -295,8 +295,8 @@ def apart(
 
 
 class _Linear:
-    """A linear program as a function of one of its linear inputs, the others being zero. The other
-    values that it reads come first among its inputs."""
+    """A linear program as a function of one of its linear inputs, with zeros for the others. The
+    other values that it reads come first among its inputs."""
 
     def __init__(self, program: Program, kept: Sequence[Atom], at: int) -> None:
         self.program = program
@@ -312,8 +312,8 @@ class _Linear:
 
 
 def _mapped(run: Run, linear: _Linear, seed: Type, joined: tuple[bool, ...]) -> Sequence[Any]:
-    """The outputs of a linear program for each unit vector: arrays with a first axis for these.
-    Outputs that are ``joined`` are real, and take two directions."""
+    """The outputs of a linear program for each unit vector: arrays with a first axis for the
+    vectors. Outputs that are ``joined`` are real, and take two directions."""
     if seed.kind != "array":
         one = seed.python_type(1) if seed.kind == "python" else seed.dtype.type(1)
         made: Sequence[Any] = run.call(of_one, (linear, one, joined), {})
@@ -335,14 +335,14 @@ def _mapped(run: Run, linear: _Linear, seed: Type, joined: tuple[bool, ...]) -> 
 
 @dataclass(frozen=True)
 class _Blocks:
-    """A linear program for as many unit vectors as there are in each of ``count`` blocks."""
+    """A linear program for as many unit vectors at once as each of ``count`` blocks has."""
 
     linear: _Linear
     count: int
 
 
 def _in_blocks(linear: _Linear, seed: Type) -> _Blocks | None:
-    """The linear program for all unit vectors or for blocks of them, so many at once as pay; None
+    """The linear program for all unit vectors or for blocks of them, as many at once as pay; None
     if it has no form for a batch, or if no two pay at once."""
     directions = number_of_elements(seed.dims)
     whole = _at_once(linear, directions)
@@ -361,14 +361,15 @@ def _in_blocks(linear: _Linear, seed: Type) -> _Blocks | None:
 
 
 def number_of_blocks(directions: int, least: int) -> int:
-    """A number of blocks, at least so many, which are as long as each other, if possible; else
-    those whose last one lacks least."""
+    """A number of blocks, at least ``least``, of equal length, if possible; else the number whose
+    last block is the least short."""
     numbers = range(least, min(2 * least, directions) + 1)
     return min(numbers, key=lambda count: -directions % count, default=directions)
 
 
 def _at_once(linear: _Linear, directions: Size) -> _Linear | None:
-    """The linear program for so many vectors; None if it has no form for a batch."""
+    """The linear program for a batch of ``directions`` vectors; None if it has no form for a
+    batch."""
     flags = [index == linear.at for index in range(len(linear.program.inputs))]
     wanted = [True for _ in linear.program.outputs]
     try:
@@ -384,8 +385,8 @@ def _largest(program: Program, directions: Size) -> int:
 
 
 def _pays_for_named(program: Program, seed: Type) -> bool:
-    """True if no batch that is computed is too large, and none grows faster with named lengths than
-    the results do: those of later calls may be far longer."""
+    """True if no computed batch is too large, and none grows faster with named lengths than the
+    results do: the lengths of later calls may be far greater."""
     batches = [type.dims for type in _batches(program, number_of_elements(seed.dims))]
     results = [output.type.dims for output in program.outputs]
     largest = _most(batches)
@@ -403,8 +404,8 @@ def _batches(program: Program, size: Size) -> Iterator[Type]:
 
 
 def _most(shapes: Sequence[Sizes], times: int = 1) -> int:
-    """The number of elements of the largest of some arrays, where named lengths are so many times
-    longer than they usually are."""
+    """The number of elements of the largest of some arrays, with named lengths ``times`` times
+    their usual value."""
 
     def longer(symbol: Symbol) -> Size:
         return size_of(symbol) if symbol.typical is None else times * symbol.typical

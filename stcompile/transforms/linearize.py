@@ -1,8 +1,9 @@
-"""``linearize``: a value, and the function from tangents of the primals to that of the value.
+"""``linearize``: a value, and the function from tangents of the primals to the tangent of the
+value.
 
 The adjoint is split from the program, as for ``vjp``, and transposed: a linear map of cotangents
-becomes one of tangents (`stcompile.ad.forward.transpose`). So what the map reads of the function's
-values is computed and kept once, in loops too.
+becomes a linear map of tangents (`stcompile.ad.forward.transpose`). So the function's values that
+the map reads are computed and kept once, in loops too.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.transforms.at_paths import place_at
 from stcompile.transforms.pullback import (
     Apart,
     Backward,
@@ -31,7 +33,6 @@ from stcompile.transforms.pullback import (
     StagedPullback,
     Vjp,
     lengths_in,
-    place_at,
 )
 from stcompile.transforms.pushforward import converted, zero
 from stcompile.wengert.ir import Equation, Program, Variable, freeze, map_programs
@@ -54,7 +55,7 @@ class Linearize(Vjp):
         return value, LinearMap(backward, residuals, primals, zeros, self.function_name, known)
 
     def differentiated(self, program: Program) -> Program:
-        """Without what is said of cotangents alone: tangents pass."""
+        """The program without rules for cotangents alone: tangents pass through."""
         return _through(program)
 
     def staged_apart(self, run: Run, primals: Sequence[Any]) -> tuple[Any, Apart]:
@@ -73,7 +74,7 @@ def _through(program: Program) -> Program:
 
 
 def _transposed(parts: Split, variables: Sequence[Variable]) -> Program:
-    """The program from residuals and tangents of ``variables`` to those of the outputs."""
+    """The program from residuals and tangents of ``variables`` to the tangents of the outputs."""
     adjoint, count = parts.adjoint, parts.residuals
     cotangents = adjoint.inputs[count:]
     linear = eliminate_dead_code(
@@ -104,8 +105,8 @@ def _transposed(parts: Split, variables: Sequence[Variable]) -> Program:
 class LinearMap(LinearFunction):
     """The derivative of a function at the primals that ``linearize`` was called with.
 
-    Called with a tangent for each primal, in its structure, it returns the tangent of the value, in
-    that one's.
+    Called with a tangent for each primal, in the structure of the primal, it returns the tangent of
+    the value, in the structure of the value.
     """
 
     operand = "the tangents"
@@ -130,7 +131,7 @@ class LinearMap(LinearFunction):
 
 
 class StagedLinear:
-    """Such a map inside a function that is being staged."""
+    """A linear map inside a function that is being staged."""
 
     tree_leaf = True
 

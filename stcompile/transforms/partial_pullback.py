@@ -1,4 +1,4 @@
-"""Pullbacks by some of a function's arguments, for the adjoints of what is solved."""
+"""Pullbacks by some of a function's arguments, for the adjoints of solvers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from stcompile.transforms.pushforward import plain_signature
 
 
 class Staged:
-    """What is staged, and never called."""
+    """A function that is staged, and never called."""
 
     def __call__(self, *arguments: Any) -> NoReturn:
         raise TypeError("it is compiled, not called")
 
 
 class Cotangents(Staged):
-    """From the cotangent of a function's result, and then its arguments, to their cotangents: None
-    for those that are not at the positions ``moving``."""
+    """A function from the cotangent of a function's result, and then its arguments, to their
+    cotangents: None for arguments that are not at the positions ``moving``."""
 
     def __init__(self, function: Any, moving: Sequence[int]) -> None:
         self.function = function
@@ -37,7 +37,7 @@ class Cotangents(Staged):
 
 
 class _Partial(Staged):
-    """A function of what derivatives are taken by."""
+    """A function of the arguments at the positions ``moving``; the other arguments are fixed."""
 
     def __init__(self, function: Any, moving: Sequence[int], given: Sequence[Any]) -> None:
         self.function, self.moving, self.given = function, moving, given

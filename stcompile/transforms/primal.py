@@ -1,4 +1,4 @@
-"""A function compiled as it is: its own Wengert list, optimised and emitted."""
+"""Compile a function without transforming it: its own Wengert list, optimised and emitted."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Primals = TypeVarTuple("Primals")
 
 KEPT = 64  # functions
 
-X = TypeVar("X")  # what a function returns besides
+X = TypeVar("X")  # the second result of a function
 
 
 def _staged_jvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -67,9 +67,10 @@ def jvp(
     """``(value, tangent)``: the function at ``primals`` and its derivative in the direction of
     ``tangents``, in forward mode.
 
-    ``primals`` are the positional arguments, all of them arrays, floats or structures of these;
+    ``primals`` are the positional arguments, all of them arrays, floats or structures of them;
     ``tangents`` have the same structure and shapes. The tangent has the structure of the value.
-    With ``has_aux`` the function returns ``(output, aux)``, and this ``(value, tangent, aux)``.
+    With ``has_aux`` the function returns ``(output, aux)``, and ``jvp`` returns ``(value, tangent,
+    aux)``.
 
     >>> import stcompile as st
     >>> st.jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.5))
@@ -111,8 +112,9 @@ def vjp(
     """``(value, pullback)``: the function at ``primals``, and the function from a cotangent of the
     value to a tuple with that of each primal, in reverse mode.
 
-    The function runs once, now; the pullback owns what it reads and may be called many times. With
-    ``has_aux`` the function returns ``(output, aux)``, and this ``(value, pullback, aux)``.
+    The function runs once, now; the pullback owns the values that it reads and may be called many
+    times. With ``has_aux`` the function returns ``(output, aux)``, and ``vjp`` returns ``(value,
+    pullback, aux)``.
 
     >>> import stcompile as st
     >>> value, pullback = st.vjp(lambda x, y: x * y, 2.0, 3.0)
@@ -139,8 +141,8 @@ def linearize(
     """``(value, linear)``: the function at ``primals``, and its derivative there, the function from
     a tangent for each primal to the tangent of the value.
 
-    The function runs once, now; ``linear`` owns what it reads of it and may be called many times,
-    where `jvp` would compute the function again for each direction.
+    The function runs once, now; ``linear`` owns the values that it reads and may be called many
+    times, where `jvp` would compute the function again for each direction.
 
     >>> import stcompile as st
     >>> value, linear = st.linearize(lambda x, y: x * y, 2.0, 3.0)
@@ -242,7 +244,7 @@ def _stage(
     has_aux: bool = False,
     level: Level | None = None,
 ) -> Any:
-    """Stage such a function inside another one, with the level of that one."""
+    """Stage a transformation inside another function, with the level of that function."""
     if len(primals) != len(tangents):
         run.refuse(f"{len(primals)} primals, but {len(tangents)} tangents", "give one for each")
     made = make(function, len(primals), has_aux, options(level))

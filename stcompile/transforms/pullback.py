@@ -1,4 +1,5 @@
-"""``vjp``: a value, and the function from its cotangent to those of the primals, for later."""
+"""``vjp``: a value, and the function from its cotangent to the cotangents of the primals, for later
+calls."""
 
 from __future__ import annotations
 
@@ -11,7 +12,6 @@ import numpy as np
 from stcompile.ad.reverse import Split, split
 from stcompile.base import trees
 from stcompile.base.boundary import public
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.base.generics import G
 from stcompile.base.options import Options
@@ -28,6 +28,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuild, substage
 from stcompile.passes.pipeline import prepare
+from stcompile.transforms.at_paths import place_at
 from stcompile.transforms.pushforward import converted
 from stcompile.transforms.with_respect_to import DifferentiatedBy
 from stcompile.wengert.dims import Sizes, Symbol, measured, size_of, symbols_in
@@ -37,7 +38,6 @@ from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Group, Item, Leaf, Staged
 from stcompile.wengert.types import Type
 
-place_at = deferred("stcompile.transforms.at_paths", "place_at")
 FLOAT = np.dtype(np.float64)
 Paths: TypeAlias = "tuple[trees.Path, ...]"
 
@@ -45,7 +45,7 @@ Paths: TypeAlias = "tuple[trees.Path, ...]"
 @dataclass(frozen=True)
 class Backward:
     """The compiled adjoint: a function of the residuals, then of the cotangents, of the types
-    ``types``, of the leaves at ``paths`` in the value. What it gives stands at ``results`` in the
+    ``types``, of the leaves at ``paths`` in the value. Its results belong to ``results`` in the
     primals; ``lengths`` are those that its factory takes. It is pickled as its text."""
 
     source: str
@@ -119,7 +119,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         return program
 
     def staged_apart(self, run: Run, primals: Sequence[Any]) -> tuple[Any, Apart]:
-        """The function's result, and what is called later."""
+        """The function's result, and the function that is called later."""
         return self.staged_pullback(run, primals)
 
     def staged_pullback(self, run: Run, primals: Sequence[Any]) -> tuple[Any, StagedPullback]:
@@ -149,8 +149,8 @@ class Vjp(DifferentiatedBy[..., Any]):
         return replace(self.specialised(staged, arguments), beside=backward)
 
     def _apart(self, arguments: Arguments) -> tuple[Staged, Split, Paths, Paths]:
-        """The call as a program that returns the residuals, too; the adjoint; the leaves that
-        this takes vectors for, and those that it gives vectors for."""
+        """The call as a program that returns the residuals, too; the adjoint; the leaves that the
+        adjoint takes vectors for, and the leaves that it gives vectors for."""
         recording = _Recording(self)
         staged = stage(
             recording,
@@ -249,18 +249,19 @@ def lengths_in(compiled: Specialisation, arguments: Arguments) -> Mapping[Symbol
 
 
 def _positions(sub: SubStage, output: Any) -> dict[trees.Path, int]:
-    """The outputs of a program with a cotangent, by where they stand in the value; what is static
-    there has none."""
+    """The outputs of a program with a cotangent, by their paths in the value; static leaves have
+    none."""
     outputs = sub.program.outputs
     leaves = [(path, leaf) for path, leaf in trees.leaves(output) if isinstance(leaf, Output)]
     return {path: leaf.index for path, leaf in leaves if outputs[leaf.index].type.inexact}
 
 
 class LinearFunction(Shown):
-    """A compiled linear function from vectors in the structure of ``operands`` to some in that of
-    ``results``. It owns what it reads, and can be called any number of times."""
+    """A compiled linear function from vectors in the structure of ``operands`` to vectors in the
+    structure of ``results``. It owns the values that it reads, and can be called any number of
+    times."""
 
-    operand: str  # what it is called with
+    operand: str  # the name of its operand
 
     def __init__(
         self,
@@ -282,7 +283,7 @@ class LinearFunction(Shown):
         self._name = name
 
     def _differs(self) -> ArgumentsError:
-        """What is said of an operand in another structure."""
+        """The error for an operand in another structure."""
         raise NotImplementedError
 
     def _called(self, operand: Any) -> Any:
@@ -297,7 +298,7 @@ class LinearFunction(Shown):
 
     @property
     def source(self) -> Source:
-        """The generated function: it takes what was kept, then the vectors."""
+        """The generated function: it takes the kept values, then the vectors."""
         return Source(self._backward.source)
 
 
@@ -327,8 +328,8 @@ class Pullback(LinearFunction, Generic[G]):
 
 
 class StagedPullback:
-    """A pullback inside a function that is being staged; ``output`` is the structure of what has
-    a cotangent, ``staged`` and ``given`` are the primals."""
+    """A pullback inside a function that is being staged; ``output`` is the structure of the leaves
+    with a cotangent, ``staged`` and ``given`` are the primals."""
 
     tree_leaf = True
 

@@ -67,7 +67,8 @@ class Pushforward:
 
 
 def tangents_of(run: Run, sub: SubStage, tangents: Sequence[Atom]) -> Any:
-    """The structure of a result with tangents for its leaves: zero for what has none."""
+    """The structure of a result with tangents for its leaves: zeros for leaves without a
+    tangent."""
     rest = iter(tangents)
 
     def leaf(path: trees.Path, value: Any) -> Any:

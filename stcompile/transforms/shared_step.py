@@ -73,7 +73,7 @@ class SharedStep(TrainStep[P, R]):
             ) from None
 
     def _facts(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Facts:
-        """What the other ranks have to have as well."""
+        """The facts that have to be the same on the other ranks."""
         bound = self.bind(arguments, keywords)
         made = self.specialise(bound, with_program=False)
         arrays = {name: bound.values[name] for name in self.writeable(bound)}

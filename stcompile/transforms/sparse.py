@@ -1,10 +1,10 @@
-"""``sparse_jacobian`` and ``sparse_hessian``: only what may differ from zero is computed.
+"""``sparse_jacobian`` and ``sparse_hessian``: only entries that may differ from zero are computed.
 
 Columns that share no row are computed together, as the tangent of the sum of their unit vectors
-(Curtis, Powell and Reid 1974); each number of the result is then read from the one column of its
-group that it can come from. Where fewer groups of rows are needed, they are computed as adjoints.
-The groups are found for each length of the arguments (`stcompile.transforms.groups`), but what is
-compiled takes the sums of unit vectors as an argument, and may be for any length.
+(Curtis, Powell and Reid 1974); each number of the result is then an entry of the only column of its
+group that has an entry in that row. Where fewer groups of rows are needed, they are computed as
+adjoints. The groups are found for each length of the arguments (`stcompile.transforms.groups`), but
+the compiled code takes the sums of unit vectors as an argument, and may be for any length.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ class SparseJacobian(OfOneArray):
     """The Jacobian of a function from an array to an array, as a `scipy.sparse.csr_array`.
 
     It has a row for each element of the result and a column for each element of the argument, in C
-    order, and an entry, which may be zero, wherever the program lets one depend on the other.
+    order, and an entry, which may be zero, wherever the program lets the element of the result
+    depend on that of the argument.
 
-    What is compiled takes two more arguments: the sums of the unit vectors of each group, and
-    whether these are groups of rows.
+    The compiled code takes two more arguments: the sums of the unit vectors of each group, and a
+    flag that is true for groups of rows.
     """
 
     def __init__(self, function: Any, wrt: Wrt = 0, options: Options | None = None) -> None:
@@ -55,16 +56,16 @@ class SparseJacobian(OfOneArray):
 
     @public
     def pattern(self, *arguments: Any, **keywords: Any) -> Any:
-        """Where the Jacobian may differ from zero: a sparse array of booleans."""
+        """The pattern of entries that may differ from zero: a sparse array of booleans."""
         return self._groups(arguments, keywords).pattern.copy()
 
     @public
     def colours(self, *arguments: Any, **keywords: Any) -> int:
-        """How many tangents or adjoints a call computes."""
+        """The number of tangents or adjoints that a call computes."""
         return self._groups(arguments, keywords).size
 
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
-        """The arguments of a call, and after them what its groups are computed from."""
+        """The arguments of a call, followed by the inputs of the groups."""
         bound = super().bind(arguments, keywords)
         return self._with_groups(bound, self._groups(arguments, keywords))
 

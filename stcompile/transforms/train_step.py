@@ -1,4 +1,4 @@
-"""A training step: forward, adjoint and update as one function that works in place."""
+"""Training steps: forward, adjoint and update as a single function that works in place."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from stcompile.wengert.naming import Names
 
 
 class Optimizer(Protocol):
-    """What a training step needs of an optimiser. One that keeps something from step to step is a
-    `Stateful` as well."""
+    """The interface of optimisers for a training step. An optimiser that keeps arrays from step to
+    step is a `Stateful` as well."""
 
     def describe(self) -> str:
-        """What the comment above the update says of it."""
+        """The text about it in the comment above the update."""
         ...
 
     @property
@@ -50,8 +50,8 @@ class Optimizer(Protocol):
 
 
 class TrainStep(Dispatcher[P, R]):
-    """One step of gradient descent on ``loss``: returns the loss at the old parameters and
-    changes the arrays of the ``wrt`` arguments in place, and the optimiser's state with them.
+    """A step of gradient descent on ``loss``: returns the loss at the old parameters and changes
+    the arrays of the ``wrt`` arguments in place, and the optimiser's state with them.
 
     The state is passed to the generated function as further arguments, one for each slot.
     """
@@ -241,12 +241,12 @@ class TrainStep(Dispatcher[P, R]):
     def export(
         self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
     ) -> None:
-        """Write the generated step for these arguments into a Python file of its own.
+        """Write the generated step for the given arguments into a Python file of its own.
 
-        As `Gradient.export`. The optimiser's state is passed to the function as further arguments,
-        which start as zeros, and its hyper-parameters are keywords. The self-test compares the
-        gradient with finite differences of the loss, and the changes of the parameters and of the
-        state with what the optimiser makes of that gradient.
+        It works as `Gradient.export`. The optimiser's state is passed to the function as further
+        arguments, which start as zeros, and its hyper-parameters are keywords. The self-test
+        compares the gradient with finite differences of the loss, and the changes of the parameters
+        and of the state with those that the optimiser computes from that gradient.
         """
         bound = self.bind(arguments, keywords)
         staged = self.stage(self.with_lengths(bound))
@@ -293,7 +293,7 @@ class TrainStep(Dispatcher[P, R]):
         return Unit(prepare(staged, 0), list(values), title, self.update)
 
     def _staged_state(self, run: Run, keywords: Mapping[str, Any]) -> dict[str, Any]:
-        """What the optimiser's method ``update`` gets of its state: a list of arrays a slot."""
+        """The state for the optimiser's method ``update``: a list of arrays for each slot."""
         state: dict[str, Any] = {}
         for name, slot in self._slots.items():
             if name not in keywords:

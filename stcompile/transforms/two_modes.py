@@ -1,8 +1,8 @@
 """The slope of a function along a direction, by reverse mode and by forward mode.
 
-For a value of one number, the inner product of its gradient with a direction is its tangent in that
-direction. Both are exact, whatever the function is: where they differ by more than rounding, one of
-the modes is wrong. No finite differences are needed, and the function may have a kink there.
+For a value that is a number, the inner product of its gradient with a direction is its tangent in
+that direction. Both are exact, whatever the function is: if they differ by more than rounding, one
+of the modes is wrong. No finite differences are needed, and the function may have a kink there.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from stcompile.wengert.ir import Atom, Variable
 
 
 class Tangent:
-    """The function of the arguments of a call, then of tangents for those that are named, which
-    returns the tangent of the value. Other arguments have none, whatever they are."""
+    """The function of the arguments of a call, then of tangents for the arguments ``names``, which
+    returns the tangent of the value. Other arguments have no tangent."""
 
     def __init__(self, function: Any, arguments: Arguments, names: Sequence[str]) -> None:
         self.function = function
@@ -62,7 +62,7 @@ class Tangent:
 def tangent_of(
     function: Any, arguments: Arguments, names: Sequence[str], options: Options
 ) -> Primal[..., Any]:
-    """The compiled `Tangent`, for calls with arguments like these."""
+    """The compiled `Tangent`, for calls with arguments of the same types."""
     made: Primal[..., Any] = Primal(Tangent(function, arguments, names), options)
     made.results = 0
     return made
@@ -70,8 +70,8 @@ def tangent_of(
 
 @dataclass(frozen=True)
 class Slope:
-    """The slope along a direction by both modes; ``size`` is what the terms of the inner product
-    add up to without their signs, which rounding is relative to."""
+    """The slope along a direction by both modes; ``size`` is the sum of the magnitudes of the terms
+    of the inner product, which rounding is relative to."""
 
     reverse: float
     forward: float
@@ -79,7 +79,7 @@ class Slope:
 
     @property
     def error(self) -> float:
-        """How far they are apart, relative to ``size``; 0 if neither is a number."""
+        """The distance of the two slopes, relative to ``size``; 0 if neither is a number."""
         if not np.isfinite(self.reverse) and not np.isfinite(self.forward):
             return 0.0
         apart = abs(self.reverse - self.forward)
@@ -111,7 +111,7 @@ def is_moved(leaf: Any) -> bool:
 
 
 def direction(value: Any, rng: np.random.Generator) -> Any:
-    """A random direction to move an argument in: what has no tangent stays as it is."""
+    """A random direction to move an argument in; leaves without a tangent stay unchanged."""
 
     def leaf(path: trees.Path, item: Any) -> Any:
         if not is_moved(item):

@@ -36,7 +36,7 @@ class Operand:
 
 
 class UserPrimitive(Travels, Shown, Generic[P, R]):
-    """A Python function that the compiler calls as it is, with an adjoint."""
+    """A Python function with an adjoint that the compiler calls unchanged."""
 
     linear = False  # as far as the compiler knows
 
@@ -141,17 +141,18 @@ def primitive(
     result: Callable[..., Any] | None = None,
     example: Sequence[Any],
 ) -> Any:
-    """Make a primitive of a Python function that stcompile cannot read: of a library in C, say.
+    """Make a primitive of a Python function that stcompile cannot read, for example a function of a
+    library in C.
 
-    The function takes arrays and numbers by position and returns one array or number; it has no
-    effects, and is called as it is by the generated code. ``adjoint(value, *arguments, cotangent)``
-    is written in the language of all differentiated functions (it may call this and other
-    primitives) and returns one cotangent for each argument, None where there is none; tangents
-    follow from it. ``result(*operands)`` gives the ``(shape, dtype)`` of the result from operands
-    with a ``shape`` and a ``dtype``; without it the function is taken for an elementwise one.
+    The function takes arrays and numbers by position and returns an array or a number; it has no
+    effects, and the generated code calls it unchanged. ``adjoint(value, *arguments, cotangent)`` is
+    written in the language of all differentiated functions (it may call this and other primitives)
+    and returns a cotangent for each argument, None for an argument without one; tangents follow
+    from it. ``result(*operands)`` gives the ``(shape, dtype)`` of the result from operands with a
+    ``shape`` and a ``dtype``; without it the function is taken to be elementwise.
 
     ``example`` are arguments at which the primitive is checked now: its result against the type
-    rule, its adjoint against finite differences, and that this is linear in the cotangent.
+    rule, its adjoint against finite differences, and the linearity of the adjoint in the cotangent.
     `GradientCheckError` or `ArgumentsError` says what is wrong.
 
     >>> import math, stcompile as st, numpy as np
@@ -197,11 +198,11 @@ def custom_rule(
     backward: Callable[..., Any],
     example: Sequence[Any],
 ) -> Any:
-    """Give a function a derivative of its own, where that is cheaper or more stable.
+    """Give a function a derivative rule of its own, which is cheaper or more stable.
 
     ``forward(*arguments)`` returns ``(value, residuals)``; ``backward(residuals, cotangent)``
-    returns one cotangent for each argument, None for those without derivative. Both are written in
-    the language of all differentiated functions. Called plainly, the rule is the value of
+    returns a cotangent for each argument, None for arguments without derivative. Both are written
+    in the language of all differentiated functions. Called plainly, the rule returns the value of
     ``forward``. Tangents follow from ``backward``, which is linear in the cotangent.
 
     ``example`` are arguments at which the rule is checked now, against finite differences of the
@@ -286,7 +287,7 @@ def _is_floating(argument: Any) -> bool:
 
 
 def _check_linear(function: Any, name: str, example: Sequence[Any], wrt: Sequence[int]) -> None:
-    """The cotangents for twice a cotangent are twice those for it."""
+    """Check that the cotangents for twice a cotangent are twice as large."""
     value, pullback = Vjp(_By(function, example, wrt), len(wrt))(*(example[i] for i in wrt))
 
     def cotangents(size: float) -> Any:
@@ -303,7 +304,7 @@ def _check_linear(function: Any, name: str, example: Sequence[Any], wrt: Sequenc
 
 
 class _By:
-    """A function of some of its arguments, the others as in an example."""
+    """A function of some of its arguments; the other arguments are those of an example."""
 
     def __init__(self, function: Any, example: Sequence[Any], wrt: Sequence[int]) -> None:
         self.function = function

@@ -1,8 +1,8 @@
 """Integers and masks of a call's arguments, varied within their own range.
 
-A gradient may be right at the integers that it is checked with and wrong at others: an index that
-is negative counts from the end, a repeated one adds twice to one element, and a mask may select
-nothing. Which of them a function takes is found out by calling it.
+A gradient may be right at the integers that it is checked with and wrong at others: a negative
+index counts from the end, a repeated index adds twice to the same element, and a mask may select
+nothing. Calling the function shows which of them it takes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Variation:
-    """An argument with other integers in one of its arrays: where and which, and why the function
-    was not compared there; "" if it was."""
+    """An argument with other integers in one of its arrays: the array, the integers, and the reason
+    why the function was not compared there; "" if it was."""
 
     where: str
     which: str

@@ -34,12 +34,12 @@ Axes: TypeAlias = Any  # an axis, None, or a structure of these that leads the a
 
 
 class Vmap(Dispatcher[..., Any]):
-    """A function of one item, called with batches of them.
+    """A function of a single item, called with batches of items.
 
-    ``in_axes`` says which axis of each argument counts the items: one for all, or a tuple with an
-    entry for each positional argument, which may be a structure like the argument's; None for
-    what is the same for all items. Keyword arguments have it in front. ``out_axes`` says where the
-    results have it; None for those that are the same for all items.
+    ``in_axes`` says which axis of each argument counts the items: a number for all, or a tuple with
+    an entry for each positional argument, which may be a structure like the argument's; None for an
+    argument that is the same for all items. Keyword arguments have the axis in front. ``out_axes``
+    says where the results have it; None for results that are the same for all items.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Vmap(Dispatcher[..., Any]):
         return found
 
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
-        """The arguments as they were given: those by keyword are batched in another way, and
+        """The arguments without defaults: keyword arguments are batched in another way, and
         defaults not at all."""
         filled = self.parameters.fill(arguments, keywords)
         if filled is not None:
@@ -102,7 +102,7 @@ class Vmap(Dispatcher[..., Any]):
         return _Result(self, run, sub, outputs, size).made(sub.result, self.out_axes, ())
 
     def _axes_of(self, run: Run, arguments: Sequence[Any]) -> list[Axes]:
-        """The entry of ``in_axes`` for each argument; those beyond it are defaults."""
+        """The entry of ``in_axes`` for each argument; arguments beyond it are defaults."""
         axes = self.in_axes
         if not isinstance(axes, tuple | list):
             return [axes] * len(arguments)
@@ -137,7 +137,7 @@ class Vmap(Dispatcher[..., Any]):
 
 
 class _AsGiven(Parameters):
-    """Arguments by name, without those that were not given."""
+    """Arguments by name, without defaults for arguments that were not given."""
 
     def fill(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any] | None:
         filled = None if keywords else super().fill(arguments, keywords)
@@ -168,7 +168,8 @@ def _parts_of(axes: Axes, value: Any) -> list[Axes] | None:
 
 @dataclass(frozen=True)
 class _Along:
-    """A batched leaf: its atom with the batch in front, and which axis of what that was."""
+    """A batched leaf: its atom with the batch in front, the size of the batch, and a text that
+    names the axis."""
 
     atom: Atom
     size: int
@@ -184,7 +185,7 @@ class _Batch:
         self.found: dict[Variable, _Along] = {}  # by the variable that stands for one item
 
     def one(self, name: str, value: Any, axes: Axes, path: trees.Path = ()) -> Any:
-        """An argument as it is for one item."""
+        """An argument reduced to a single item."""
         if axes is None:
             return value
         parts = trees.children(value)
@@ -239,7 +240,7 @@ class _Batch:
         )
 
     def size(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         sizes: dict[int, str] = {}
         for along in self.found.values():
             sizes.setdefault(along.size, along.shown)
@@ -263,7 +264,7 @@ class _Batch:
 
 
 class _Result:
-    """What a function returned for the batch."""
+    """The result of a function for the batch."""
 
     def __init__(
         self, vmap: Vmap, run: Run, sub: SubStage, outputs: Sequence[Value], size: int

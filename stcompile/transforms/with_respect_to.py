@@ -32,7 +32,7 @@ class DifferentiatedBy(Dispatcher[P, R]):
         self.wrt = wrt
 
     def shown(self, which: int | str) -> str:
-        """The parameter that one item of ``wrt`` names, as far as that is known without a call."""
+        """The parameter that an item of ``wrt`` names, as far as that is known without a call."""
         names = self.parameter_names()
         is_position = isinstance(which, int) and -len(names) <= which < len(names)
         return names[which] if isinstance(which, int) and is_position else str(which)

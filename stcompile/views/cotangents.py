@@ -1,4 +1,4 @@
-"""What flows backwards: the cotangents of named values, and the parts that make up a gradient.
+"""The cotangents of named values, and the parts that make up a gradient.
 
 The call is unfolded to a straight line (`stcompile.views.tape`), so that each step of a loop has
 values of its own, and differentiated by its inputs. The reverse sweep notes what each equation adds
@@ -78,8 +78,8 @@ class Cotangents(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Part:
-    """What one use adds to a gradient: the ``line`` of ``file`` with the ``text`` that reads it,
-    and the ``step``, which counts how often that line has read it before."""
+    """The contribution of one use to a gradient: the ``line`` of ``file`` with the ``text`` that
+    reads the value, and the ``step``, which counts how often that line has read it before."""
 
     file: str
     line: int

@@ -1,9 +1,9 @@
-"""Why a gradient is zero: for each input the lines where it ends.
+"""Explain why a gradient is zero: for each input the lines where it ends.
 
-The call is unfolded to a straight line (`stcompile.views.tape`). Each operand on a way from an
+The call is unfolded to a straight line (`stcompile.views.tape`). Each operand on a path from an
 input whose gradient is zero is replaced by ``operand - tap``, with a *tap* of zeros: the derivative
-by the tap is what flows back through this one operand. A way ends where nothing flows into an
-equation although something reaches its result.
+by the tap is the cotangent that flows back through this operand alone. A path ends where no
+cotangent flows into an equation although its result receives one.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ TO_INTEGERS = frozenset({"floor_divide"})  # results are whole numbers, even as 
 
 @dataclass(frozen=True, repr=False)
 class Cause(Shown):
-    """One way from an input towards the output, and where the gradient ends on it. ``always``
-    says that it does at every point."""
+    """A path from an input towards the output, and where the gradient ends on it. ``always`` is
+    true if it ends there at every point."""
 
     kind: Kind
     text: str
@@ -60,8 +60,8 @@ class Cause(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Row(Shown):
-    """One array or number among the inputs. Its gradient is ``zero`` for the ``causes``; it is not
-    if there are none."""
+    """An array or number among the inputs. Its gradient is ``zero`` for the ``causes``, and not
+    zero if there are none."""
 
     path: str
     zero: bool
@@ -88,7 +88,7 @@ class Row(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Shown):
-    """What is known of each input's gradient at one point, and the warnings for the function.
+    """The explanation of each input's gradient at one point, and the warnings for the function.
     ``numbers`` are the axes for each length of which the function would be compiled, with the
     reason. Prints as a table."""
 
@@ -108,7 +108,7 @@ class Explanation(Shown):
 
     @property
     def needs(self) -> list[str]:
-        """What is said of each axis that needs a number."""
+        """The text for each axis that needs a number."""
         return [
             "\n".join([f"{axis} is compiled for each length, because", *indented(reason)])
             for axis, reason in self.numbers.items()
@@ -161,7 +161,8 @@ def _numbers(gradient: Gradient[..., Any], arguments: Arguments) -> Mapping[str,
 
 
 def explain_tape(tape: Tape, wrt: Sequence[Variable]) -> list[tuple[Cause, ...] | None]:
-    """For each input why the gradient of the first output by it is zero; None if it is not."""
+    """The causes for which the gradient of the first output is zero, for each input; None if it is
+    not."""
     ways = _Ways(tape, wrt)
     return list(map(ways.causes, wrt))
 
@@ -181,7 +182,7 @@ class _Ways:
         self.flows = self._flows(wrt, tape.inputs)
 
     def causes(self, start: Variable) -> tuple[Cause, ...] | None:
-        """Why the gradient by an input is zero; None if it is not."""
+        """The causes for which the gradient by an input is zero; None if it is not."""
         if start not in self.zero:
             return None
         if start.type.size == 0:
@@ -226,7 +227,7 @@ class _Ways:
         what = "overwritten" if is_overwritten else f"flat at this point: `{_name(equation)}`"
         return Cause("flat", f"{what} at {place(location)}", location, False)
 
-    # --- what flows back -----------------------------------------------------------------------
+    # --- cotangents that flow back -------------------------------------------------------------
 
     def _flow(self, use: Use) -> Any:
         """The cotangent that an equation hands to one of its operands."""

@@ -1,4 +1,5 @@
-"""A call as a straight line: what a program computes at given inputs, branches and loops unfolded.
+"""Unfold a call to a straight line: the equations that run at given inputs, without branches and
+loops.
 
 Griewank & Walther 2008, ch. 2.2, call it the evaluation trace.
 
@@ -79,7 +80,7 @@ class _Unfolder:
         self.recorder = Recorder()
         self.values: dict[Variable, Any] = {}
         self.asides: list[Aside] = []
-        self.known: dict[Symbol, int] = {}  # those that are bound so far
+        self.known: dict[Symbol, int] = {}  # the symbols that are bound so far
 
     def run(self, program: Program, operands: Sequence[_Operand], note: str = "") -> list[_Operand]:
         """Record a program's equations with ``operands`` for its inputs; its outputs."""
@@ -219,7 +220,7 @@ class _Unfolder:
     def _stacked(
         self, items: list[_Operand], type: Type, length: Size | None, equation: Equation
     ) -> _Operand:
-        """The values of all steps as one: a list of them, or an array."""
+        """The values of all steps as one operand: a list of them, or an array."""
         if length is None or type.is_named:
             return items
         dims = (number_of(length, self.known), *type.dims)

@@ -36,7 +36,7 @@ HEAD = ("primal trace ↓", "adjoint trace ↑   (d_v = dy/dv)")
 
 @dataclass(frozen=True, repr=False)
 class Row(Shown):
-    """One row: a step of the forward evaluation, and the adjoint steps that belong to it."""
+    """A row: a step of the forward evaluation, and the adjoint steps that belong to it."""
 
     primal: str
     adjoint: tuple[str, ...]
@@ -71,8 +71,9 @@ class Trace(Shown):
 
 @dataclass(frozen=True)
 class Traced:
-    """A program, its joint one with the adjoint by ``wrt``, and the value of each variable of that
-    at some arguments. The first equations of the joint program are those of the program."""
+    """A program, the joint program with the adjoint by ``wrt``, and the value of each variable of
+    the joint program at some arguments. The first equations of the joint program are those of the
+    program."""
 
     program: Program
     joint: Joint
@@ -163,7 +164,7 @@ def _first_contributions(contributions: Sequence[Contribution]) -> list[Contribu
 
 
 def _evaluated(equation: Equation, value_of: Any) -> str:
-    """``v1 = log(x1) = log(2) = 0.6931``"""
+    """The text of an evaluated equation: ``v1 = log(x1) = log(2) = 0.6931``."""
     outputs = ", ".join(output.name for output in equation.outputs)
     symbols = [a.name if isinstance(a, Variable) else show(a.value) for a in equation.inputs]
     text = f"{outputs} = {_applied(equation.primitive, symbols)}" if outputs else (
@@ -177,7 +178,7 @@ def _evaluated(equation: Equation, value_of: Any) -> str:
 
 
 def _step(contribution: Contribution, is_first: bool, value_of: Any) -> str:
-    """``d_x1 += d_v2 * ∂v2/∂x1 = 0.5 + 5 = 5.5``"""
+    """The text of an adjoint step: ``d_x1 += d_v2 * ∂v2/∂x1 = 0.5 + 5 = 5.5``."""
     variable, result = contribution.variable, contribution.equation.outputs[0]
     sign = "=" if is_first else "+="
     rule = f"{ADJOINT}{result.name} * ∂{result.name}/∂{variable.name}"

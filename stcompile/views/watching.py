@@ -1,5 +1,5 @@
-"""Runs that are watched for some equations, and no longer: of a kernel with millions of steps the
-first ones are enough to be shown.
+"""Watch a run for a bounded number of equations: the first steps of a kernel with millions of steps
+are enough to show.
 
 >>> budget = Budget(2)
 >>> for step in range(3):
@@ -18,8 +18,8 @@ class Enough(Exception):
 
 
 class Budget:
-    """So many equations may be run. ``told`` says where the run was left, "" if it came to its
-    end."""
+    """The number of equations that may run. ``told`` says where the run was left, "" if it came to
+    its end."""
 
     def __init__(self, equations: int) -> None:
         self.left = equations
@@ -28,8 +28,8 @@ class Budget:
         self._last: tuple[int, ...] = ()
 
     def spend(self, steps: tuple[int, ...]) -> None:
-        """An equation was run, in these steps of the loops around it; `Enough` if it is one too
-        many."""
+        """Count an equation that has run, in ``steps`` of the loops around it; `Enough` if the
+        budget is spent."""
         if not self.left:
             where = f"step {', '.join(map(str, self._last))} of the loops" if self._last else "here"
             self.told = f"up to {where}: {self.spent:,} equations"

@@ -1,4 +1,4 @@
-"""What is known of sizes: their bounds, what else they are, and other symbols in them.
+"""Bounds of sizes, equivalent forms of sizes, and substitution of symbols in them.
 
 >>> from stcompile.wengert.dims import Symbol, size_of
 >>> i = size_of(Symbol("i", 0, 9))
@@ -36,7 +36,7 @@ from stcompile.wengert.dims import (
 
 
 def _made_of(term: Extreme | Quotient | Product, parts: Sequence[Size]) -> Size:
-    """A term like another one, of other sizes."""
+    """A term of the same kind made of other sizes."""
     if isinstance(term, Extreme):
         return _extreme(term.of, parts)
     first, *others = parts
@@ -44,12 +44,12 @@ def _made_of(term: Extreme | Quotient | Product, parts: Sequence[Size]) -> Size:
 
 
 def maximum(*sizes: Size) -> Any:
-    """The greatest of some sizes: one of them, if it is known which."""
+    """The greatest of some sizes: a single size if it is known which one is the greatest."""
     return _extreme("max", sizes)
 
 
 def minimum(*sizes: Size) -> Any:
-    """The least of some sizes: one of them, if it is known which."""
+    """The least of some sizes: a single size if it is known which one is the least."""
     return _extreme("min", sizes)
 
 
@@ -76,7 +76,7 @@ def greatest(size: Size) -> int:
 
 
 def _bound(size: Size, side: int, typically: bool = False) -> int:
-    """Eliminate one term after the other, those that depend on others first."""
+    """Bound a size by eliminating its terms in turn, those that depend on others first."""
     if not isinstance(size, Dim):
         return size
     term, coefficient = max(size.terms, key=lambda item: depth_of(item[0]))
@@ -108,8 +108,8 @@ def _bound(size: Size, side: int, typically: bool = False) -> int:
 def _bound_of_product(
     term: Product, coefficient: int, rest: Any, side: int, typically: bool
 ) -> int:
-    """Of factors that are not negative, each in turn is as large, or as small, as it can be: the
-    tightest of these bounds holds."""
+    """Bound a product of factors that are not negative by replacing each factor in turn by its
+    bound: the tightest of these bounds holds."""
     factors = [*map(size_of, term.factors)]
     found = [side * ENDLESS]
     if min(map(least, factors)) >= 0:
@@ -122,17 +122,17 @@ def _bound_of_product(
 
 
 def usual(size: Size) -> int:
-    """The number that costs are estimated with: lengths of arguments are typical ones, what is
-    bound elsewhere is as large as it may be."""
+    """The number that costs are estimated with: typical lengths of arguments, and the upper bounds
+    of other symbols."""
     if not isinstance(size, Dim) or any(symbol.typical is None for symbol in size.symbols):
         return _bound(size, 1, typically=True)
     return size.value({symbol: symbol.typical or 0 for symbol in size.symbols})
 
 
 def generic(static: Any) -> Any:
-    """A static value with a number for each of its sizes, such that arrays of these numbers lie in
-    memory as arrays of any others do. `UnknownSizeError` for sizes for which there is none: those
-    that may be 1, or that change within a call.
+    """A static value with a number for each of its sizes, such that arrays of these dims have the
+    same order of strides as arrays of any other dims. `UnknownSizeError` for sizes without such a
+    number: those that may be 1, or that change within a call.
 
     >>> n = size_of(Symbol("n.1", 4, None, typical=5))
     >>> generic((n, 3, 2 * n, n // 2))
@@ -156,8 +156,9 @@ _PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 106
 
 
 def bounded(size: Size, symbol: Symbol, side: int = 1) -> Size:
-    """The least size that does not depend on ``symbol`` and is never below ``size``: what rows of
-    that length fit into in every step of a loop. (``side`` -1: the greatest that is never above.)
+    """The least size that does not depend on ``symbol`` and is never below ``size``: the length of
+    a row that holds the rows of all steps of a loop. With ``side`` -1: the greatest size that is
+    never above it.
 
     >>> i = Symbol("i", 0, 9)
     >>> bounded(12 - size_of(i), i), bounded(maximum(3, size_of(i)), i)
@@ -191,13 +192,12 @@ def bounded(size: Size, symbol: Symbol, side: int = 1) -> Size:
 
 
 def settled(static: Any, symbol: Symbol | None, number: int) -> Any:
-    """A static value with a number for one symbol of its sizes.
+    """Replace a symbol in the sizes of a static value by a number.
 
     >>> i, j = Symbol("i", 0, 9), Symbol("j", 0, 9)
     >>> settled((size_of(i) + size_of(j), maximum(3, size_of(i))), i, 4)
     (j+4, 4)
     """
-
     return mapped(static, lambda one: number if one == symbol else size_of(one))
 
 
@@ -218,5 +218,5 @@ def mapped(static: Any, of: Callable[[Symbol], Size]) -> Any:
 
 
 def renamed(dim: Dim, names: Mapping[Symbol, str]) -> Any:
-    """The same size, of symbols with other names."""
+    """The size with its symbols renamed."""
     return mapped(dim, lambda symbol: size_of(replace(symbol, name=names.get(symbol, symbol.name))))

@@ -1,9 +1,9 @@
 """Lengths of axes that are known only in a step of a loop, or only at run time.
 
 A *size* is an int or a `Dim`: a sum of *symbols* with integer coefficients. A symbol is a named
-integer with bounds: the counter of a loop, or something that the data decide. Two sizes are equal
-if their sums are, whatever numbers the symbols stand for; a `Dim` is never equal to an int, since
-it is one on some steps only.
+integer with bounds: the counter of a loop, or a number that the data decide. Two sizes are equal if
+their sums are, whatever numbers the symbols stand for; a `Dim` is never equal to an int, since it
+may equal it on some steps only.
 
 >>> i = size_of(Symbol("i", 0, 9))
 >>> j = size_of(Symbol("j", 0, i - 1))
@@ -31,11 +31,11 @@ from functools import cached_property, reduce
 from typing import Any, ClassVar, TypeAlias
 
 ENDLESS = 2**62
-"""The bound of what has none."""
+"""The bound of a size without a bound."""
 
 
 class UnknownSizeError(TypeError):
-    """Something needs the number that a ``size`` is, which is known only at run time."""
+    """Raised if the number that a ``size`` stands for is needed, but known only at run time."""
 
     def __init__(self, reason: str, size: Any = ()) -> None:
         super().__init__(reason)
@@ -49,9 +49,9 @@ class UnknownSizeError(TypeError):
 
 @dataclass(frozen=True)
 class Symbol:
-    """A named integer from ``low`` to ``high`` (None: there is no such bound), which may depend on
-    symbols of loops around it. If it is a length of arguments, which is one number in all of the
-    program, it has a ``typical`` value: that of the call for which the program was made."""
+    """A named integer from ``low`` to ``high`` (None: unbounded), which may depend on symbols of
+    enclosing loops. If it is a length of arguments, which is the same number in the whole program,
+    it has a ``typical`` value: its value in the call for which the program was made."""
 
     name: str
     low: Size
@@ -63,7 +63,7 @@ class Symbol:
 
     @cached_property
     def depth(self) -> int:
-        """More than that of any term that its bounds are made of."""
+        """A number greater than the depth of any term in its bounds."""
         return 1 + max(_deepest(self.low), _deepest(0 if self.high is None else self.high))
 
     def __str__(self) -> str:
@@ -123,8 +123,8 @@ Term: TypeAlias = Symbol | Extreme | Quotient | Product
 @dataclass(frozen=True, repr=False)
 class Dim:
     """``offset + coefficient * term + ...``, the terms in the order of their names. It has at least
-    one term, and no coefficient is 0: make it by arithmetic of `size_of`. (There is no ``%``, see
-    `remainder`: ``size % 2 == 0`` would be False, whatever the number is.)"""
+    one term, and no coefficient is 0: make it by arithmetic of `size_of`. There is no ``%``, see
+    `remainder`: ``size % 2 == 0`` would be False, whatever the number is."""
 
     tree_leaf: ClassVar[bool] = True
     offset: int
@@ -136,7 +136,7 @@ class Dim:
         left = sorted(((t, c) for t, c in terms.items() if c), key=lambda item: str(item[0]))
         return Dim(int(offset), tuple(left)) if left else int(offset)
 
-    def __add__(self, other: Size) -> Any:  # a Size; `Any` for the arithmetic of those
+    def __add__(self, other: Size) -> Any:  # a Size; `Any` allows arithmetic with the result
         if isinstance(other, Dim):
             terms = dict(self.terms)
             for term, coefficient in other.terms:
@@ -177,14 +177,14 @@ class Dim:
 
     @cached_property
     def symbols(self) -> frozenset[Symbol]:
-        """All symbols that it depends on, but for those in their bounds."""
+        """All symbols that the size depends on, without the symbols in their bounds."""
         found: set[Symbol] = set()
         for term, _ in self.terms:
             found.update([term] if isinstance(term, Symbol) else symbols_in(parts_of(term)))
         return frozenset(found)
 
     def value(self, known: Mapping[Symbol, int]) -> int:
-        """The number, where those of its symbols are ``known``."""
+        """The number that the size stands for, given the numbers ``known`` of its symbols."""
         return self.offset + sum(c * _number(term, known) for term, c in self.terms)
 
     def __str__(self) -> str:
@@ -208,7 +208,7 @@ Sizes: TypeAlias = tuple[Size, ...]
 
 
 def size_of(term: Term) -> Any:
-    """The size that is this term."""
+    """The size that consists of a term alone."""
     return Dim(0, ((term, 1),))
 
 
@@ -220,7 +220,7 @@ def parts_of(term: Extreme | Quotient | Product) -> Sizes:
 
 
 def depth_of(term: Term) -> int:
-    """How many levels of terms depend on each other."""
+    """The nesting depth of a term."""
     if isinstance(term, Symbol):
         return term.depth
     return 1 + max(map(_deepest, parts_of(term)))
@@ -253,8 +253,8 @@ def _multiplied(one: Dim, other: Dim) -> Any:
 
 
 def _divided(size: Dim, by: int) -> Any:
-    """``size // by``. Multiples of the divisor are taken out, and what is left has coefficients
-    near 0, of which the first is positive."""
+    """``size // by``. Multiples of the divisor are taken out, and the remaining coefficients are
+    near 0, the first of them positive."""
     whole: Any = size.offset // by
     left: Any = size.offset % by
     for term, coefficient in size.terms:
@@ -289,7 +289,7 @@ def remainder(size: Size, by: int) -> Size:
 
 
 def number_of(size: Size, known: Mapping[Symbol, int]) -> int:
-    """The number that a size is, where those of its symbols are ``known``."""
+    """The number that a size stands for, given the numbers ``known`` of its symbols."""
     return size.value(known) if isinstance(size, Dim) else size
 
 
@@ -307,7 +307,7 @@ def measured(
 
 
 def named_by(size: Size) -> Symbol | None:
-    """The length of arguments that a size is, and nothing else than that."""
+    """The length of arguments that a size is equal to; None for other sizes."""
     if not isinstance(size, Dim) or size.offset or len(size.terms) > 1:
         return None
     ((term, coefficient),) = size.terms
@@ -325,12 +325,13 @@ def symbols_in(static: Any) -> Iterator[Symbol]:
 
 
 def is_named(sizes: Iterable[Size]) -> bool:
-    """True if one of the sizes is not an int."""
+    """True if any of the sizes is not an int."""
     return any(isinstance(size, Dim) for size in sizes)
 
 
 def varies(static: Any) -> bool:
-    """True if a size may change within a call: it is more than a length of arguments."""
+    """True if a size may change within a call: it depends on other symbols than lengths of
+    arguments."""
     return any(symbol.typical is None for symbol in symbols_in(static))
 
 
@@ -344,7 +345,7 @@ def replaced(static: Any, change: Callable[[Dim], Any]) -> Any:
 
 
 def numbers_in(params: Mapping[str, Any], known: Mapping[Symbol, int]) -> Mapping[str, Any]:
-    """Params with the number of each size in them."""
+    """Replace the sizes in params by the numbers that they stand for."""
     if not any(any(symbols_in(value)) for value in params.values()):
         return params
     return {k: replaced(v, lambda dim: dim.value(known)) for k, v in params.items()}
@@ -394,8 +395,8 @@ def _monomial(term: Term, coefficient: int) -> tuple[tuple[Any, ...], int]:
 
 
 def broadcast(*shapes: Sizes) -> Sizes:
-    """The common dims of arrays that are spread over each other, as NumPy finds them; `ValueError`
-    if there are none, or if that is known only at run time.
+    """The common dims of arrays that are broadcast against each other, as NumPy finds them;
+    `ValueError` if there are none, or if that is known only at run time.
 
     >>> i = size_of(Symbol("i", 0, 9))
     >>> broadcast((3, 1), (i,)), broadcast((), (1, 4))

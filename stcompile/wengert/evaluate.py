@@ -1,4 +1,4 @@
-"""The meaning of a program: run each equation's template, one after the other.
+"""The meaning of a program: run each equation's template, in order.
 
 Every pass and the emitter are tested against it, so it is short and has no special cases.
 
@@ -24,8 +24,8 @@ from stcompile.wengert.types import Type
 Known: TypeAlias = Mapping[Symbol, int]
 
 Watch = Callable[[Equation, tuple[Any, ...], tuple[Any, ...], tuple[int, ...]], None]
-"""Called with each equation that was run, those of sub-programs before the one that runs them: its
-inputs, its results, and the steps of the loops around it, the innermost last."""
+"""Called after each equation has run, equations of sub-programs before the equation that runs them,
+with its inputs, its results, and the steps of the loops around it, the innermost last."""
 
 
 def evaluate(program: Program, *args: Any, watch: Watch | None = None) -> tuple[Any, ...]:
@@ -50,7 +50,7 @@ def environment(
     program: Program, *args: Any, watch: Watch | None = None, known: Known | None = None
 ) -> dict[Variable, Any]:
     """The value of every variable of the program, in order of definition (the primal trace).
-    ``known`` are the symbols that are bound around it."""
+    ``known`` are the symbols that are bound outside."""
     if len(args) != len(program.inputs):
         raise TypeError(f"{program.name} takes {len(program.inputs)} arguments, not {len(args)}")
     known = known_of(program, args) if known is None else known
@@ -130,9 +130,9 @@ def _loop(
 
 
 def _start_of(row: Any, t: Type, known: Known) -> Any:
-    """A row of a port, without the end that a step does not use. What a loop inside of a step has
-    kept is a list, of values of their own length; what a branch would have kept is no array where
-    another one was taken."""
+    """A row of a port, without the end that a step does not use. Values that an inner loop
+    collected are a list, each of its own length; values that a branch would have collected are not
+    an array if the other arm was taken."""
     if not t.is_named or not isinstance(row, np.ndarray):
         return row
     return row[tuple(slice(number_of(dim, known)) for dim in t.dims)]
@@ -146,7 +146,7 @@ def _inside(watch: Watch | None, step: int) -> Watch | None:
 
 
 def apply(primitive: str, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
-    """The value of a primitive on concrete inputs: its template, called as templates are.
+    """The value of a primitive on concrete inputs: its template, called in the usual way.
 
     Inputs that the template writes to are copied first. ``call``, ``cond`` and ``loop`` have no
     template.

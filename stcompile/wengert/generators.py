@@ -1,7 +1,7 @@
 """Random generators of the caller, and their states.
 
-Reports that run a call again have to draw the same numbers each time, and to leave the generators
-as they were.
+Reports that run a call again have to draw the same numbers each time, and to leave the states of
+the generators unchanged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from stcompile.wengert.types import is_generator
 
 
 class States:
-    """The states of the generators among some values, and of NumPy's global one."""
+    """The states of the generators among some values, and of NumPy's global generator."""
 
     def __init__(self, values: Iterable[Any]) -> None:
         leaves = (leaf for value in values for _, leaf in trees.leaves(value))
@@ -30,14 +30,14 @@ class States:
 
 
 def state_of(generator: Any) -> Any:
-    """The state of a `Generator`, a `RandomState`, or NumPy's global one (``np.random``)."""
+    """The state of a `Generator`, a `RandomState`, or NumPy's global generator (``np.random``)."""
     if isinstance(generator, np.random.Generator):
         return generator.bit_generator.state
     return generator.get_state(legacy=False)
 
 
 def set_state(generator: Any, state: Any) -> None:
-    """Give a generator a state of `state_of`."""
+    """Set the state of a generator to a value returned by `state_of`."""
     if isinstance(generator, np.random.Generator):
         generator.bit_generator.state = state
     else:

@@ -131,16 +131,16 @@ class Equation:
 
     @property
     def binds(self) -> Symbol | None:
-        """The symbol that stands for its output from here to the end of the program, if any."""
+        """The symbol that stands for the output from here to the end of the program, if any."""
         return self.params["binds"] if self.primitive == "named" else None
 
     def substitute(self, mapping: Mapping[Variable, Atom]) -> Equation:
-        """The same equation with its inputs replaced."""
+        """The equation with its inputs replaced."""
         inputs = substituted(self.inputs, mapping)
         return self if all(map(operator.is_, inputs, self.inputs)) else self.with_inputs(inputs)
 
     def with_inputs(self, inputs: tuple[Atom, ...]) -> Equation:
-        """The same equation of other inputs."""
+        """The equation with other inputs."""
         return Equation(
             self.outputs, self.primitive, inputs, self.params, self.effects, self.location
         )
@@ -157,7 +157,7 @@ class Program(Shown):
         return self.text("".join(map(repr_param, self.symbols)))
 
     def text(self, bound: str = "") -> str:
-        """The program as text, where it stands within another one."""
+        """The program as text, for printing it inside another program."""
         lines = [f"program {self.name}{bound}({', '.join(map(repr, self.inputs))}) {{"]
         for equation in self.equations:
             lines += [f"  {line}" for line in str(equation).splitlines()]
@@ -181,7 +181,8 @@ class Program(Shown):
     def with_equations(
         self, equations: Sequence[Equation], mapping: Mapping[Variable, Atom] = MappingProxyType({})
     ) -> Program:
-        """The program of these equations, with its outputs replaced; itself if all is the same."""
+        """The program with other equations and with its outputs replaced; the program itself if
+        nothing changes."""
         outputs = substituted(self.outputs, mapping)
         pairs = zip((*equations, *outputs), (*self.equations, *self.outputs), strict=False)
         if len(equations) == len(self.equations) and all(new is old for new, old in pairs):
@@ -201,7 +202,7 @@ def _frozen(value: Any) -> Any:
 
 
 def exact(static: Any) -> Hashable:
-    """A key that is equal only for the same static values: it differs for 1, 1.0 and True, and for
+    """A key that is equal only for identical static values: it differs for 1, 1.0 and True, and for
     0.0 and -0.0, as constants do.
 
     >>> exact({"values": (0.0, 1.0)}) == exact({"values": (-0.0, 1.0)})
@@ -225,13 +226,13 @@ def substituted(atoms: Iterable[Atom], mapping: Mapping[Variable, Atom]) -> tupl
 
 
 def map_programs(equation: Equation, change: Callable[[Program], Program]) -> Equation:
-    """The equation with each of its sub-programs changed. That of a kernel stays as it is: it is
-    for Numba, and not for NumPy."""
+    """The equation with each of its sub-programs changed. The sub-program of a kernel stays
+    unchanged: it is for Numba, and not for NumPy."""
     return map_named_programs(equation, lambda _, program: change(program))
 
 
 def map_named_programs(equation: Equation, change: Callable[[str, Program], Program]) -> Equation:
-    """The same, where the change depends on the name of the param, too."""
+    """The equation with each of its sub-programs changed, depending on the name of the param."""
     if not equation.params or equation.primitive == "kernel":
         return equation
     changed = {
@@ -245,8 +246,8 @@ def map_named_programs(equation: Equation, change: Callable[[str, Program], Prog
 
 
 def inner_effects(params: Params) -> tuple[str, ...]:
-    """The effects of the sub-programs that an equation runs: they are its own. (An adjoint runs
-    elsewhere.)"""
+    """The effects of the sub-programs that an equation runs: they are its own. An adjoint runs
+    elsewhere."""
     found: dict[str, None] = {}
     for name, value in params.items():
         if isinstance(value, Program) and name != "adjoint":

@@ -1,8 +1,8 @@
-"""A loop by its ports, row by row: each has what it is before the loop, in the body, at the body's
-end, and after it.
+"""Loops by their ports, row by row: a row has the value of a port before the loop, in the body, at
+the body's end, and after the loop.
 
-`Ports` has the same column by column. A pass removes, adds or moves rows, and `done` makes the
-equation, its body and its condition from the rows that are left.
+`Ports` has the same values column by column. A pass removes, adds or moves rows, and `done` makes
+the equation, its body and its condition from the remaining rows.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from stcompile.wengert.primitives.control import Ports
 
 
 class Carried(NamedTuple):
-    """A value that each step hands on: before the loop, in the body, at its end, and after it; and
-    what the condition of a while loop reads it as."""
+    """A carried value: before the loop, in the body, at its end, and after the loop; and its
+    variable in the condition of a while loop."""
 
     initial: Atom
     variable: Variable
@@ -29,8 +29,8 @@ class Carried(NamedTuple):
 
 
 class Fed(NamedTuple):
-    """What the body reads under a name: a constant, or a port with an item for each step; and what
-    the condition of a while loop reads it as."""
+    """A value that the body reads: a constant, or a port with an item for each step; its variable
+    in the body, and in the condition of a while loop."""
 
     source: Atom
     variable: Variable
@@ -81,7 +81,7 @@ class Loop:
         return replace(body, inputs=inputs, equations=self.equations, outputs=outputs)
 
     def done(self) -> Equation:
-        """The equation of these parts."""
+        """The equation made of these parts."""
         count = () if self.count is None else (self.count,)
         params = {**self.equation.params, "body": self.body}
         params |= {"constants": len(self.constants), "carry": len(self.carry)}

@@ -1,4 +1,4 @@
-"""Names of variables: the user's own, then ``h.1``, ``h.2``; ``v1, v2, …`` for what has none.
+"""Names of variables: the user's own, then ``h.1``, ``h.2``; ``v1, v2, …`` for unnamed variables.
 
 In generated code, where a name is an identifier, ``h.1`` is ``h_1``.
 
@@ -27,12 +27,12 @@ def is_numbered(name: str) -> bool:
 
 
 def base_name(name: str) -> str:
-    """``h`` for ``h.3``: what the user called it."""
+    """The user's name in a name: ``h`` for ``h.3``."""
     return name.partition(".")[0]
 
 
 class Names:
-    """Hands out names that are used once: ``h``, then ``h``, the separator and a number."""
+    """A source of unique names: ``h``, then ``h``, the separator and a number."""
 
     def __init__(self, taken: Iterable[str] = (), separator: str = "_") -> None:
         self._separator = separator
@@ -47,7 +47,7 @@ class Names:
         return self._take(f"v{self._count}")
 
     def like(self, hint: str) -> str:
-        """``hint`` itself if it is free, else its base with the next number."""
+        """Return ``hint`` itself if it is free, else its base with the next number."""
         exact = hint.replace(".", self._separator)
         if exact not in self._taken and not is_numbered(exact):
             return self._take(exact)
@@ -85,7 +85,7 @@ def _named(variable: Variable, name: str) -> Variable:
 
 
 def renumber(program: Program) -> Program:
-    """The same names, with the numbered ones dense again after equations were removed."""
+    """The program with its numbered names dense again after equations were removed."""
     return name_variables(program, names_of(program))
 
 

@@ -1,4 +1,4 @@
-"""Records equations one by one and builds a program of them."""
+"""Record equations in order and build a program of them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from stcompile.wengert.types import Type
 class Recorder:
     """An open list of equations over fresh variables.
 
-    Variables are placeholders (``%1``, ``%2``, …) until `program` names them: by the hint given
-    for them, or ``v1, v2, …``. One that is for the equations of an ``of`` program binds none of the
-    lengths that these bind in what it records besides, as in the bodies of calls.
+    Variables are placeholders (``%1``, ``%2``, …) until `program` names them: by the hint given for
+    them, or ``v1, v2, …``. A recorder for the equations of the program ``of`` does not bind again,
+    in further equations such as the bodies of calls, the lengths that these equations bind.
     """
 
     def __init__(self, of: Program | None = None) -> None:
@@ -55,7 +55,7 @@ class Recorder:
         location: Location,
         params: Mapping[str, Any] | Params | None = None,
     ) -> tuple[Variable, ...]:
-        """Append one equation and return its outputs; `OperandError` if the operands do not fit."""
+        """Append an equation and return its outputs; `OperandError` if the operands do not fit."""
         frozen = freeze(params or {})
         types = infer(primitive, tuple(atom.type for atom in inputs), frozen)
         outputs = tuple(map(self.variable, types))
@@ -67,7 +67,7 @@ class Recorder:
         return outputs
 
     def note(self, equation: Equation) -> None:
-        """Note an equation that stands in the list: what it binds is not bound again."""
+        """Note an equation that is in the list, so that its symbol is not bound again."""
         if equation.binds is not None:
             self.bound.add(equation.binds.name)
 
@@ -76,9 +76,10 @@ class Recorder:
     ) -> tuple[Atom, ...]:
         """Append the equations of a program with ``inputs`` for its own; return its outputs.
 
-        With a location, the equations are said to come from there. An input may be a number of
-        another kind, as a weak one where the program has a NumPy scalar: types are inferred anew.
-        Branches and loops have fixed types, so that it is converted for a program with some.
+        With a location, the equations are located there. An input may be a number of another kind,
+        such as a weak number where the program has a NumPy scalar: types are inferred anew.
+        Branches and loops have fixed types, so that it is converted for a program that contains
+        any.
         """
         pairs = zip(inputs, program.inputs, strict=True)
         if any(atom.type != v.type for atom, v in pairs) and any(
@@ -102,7 +103,7 @@ class Recorder:
         return substituted(program.outputs, mapping)
 
     def _number(self, atom: Atom, like: Variable) -> Atom:
-        """A number in the kind of a variable of its dtype."""
+        """Convert a number to the kind of a variable of its dtype."""
         to = like.type
         if atom.type == to or atom.type.dtype != to.dtype or "array" in (atom.type.kind, to.kind):
             return atom

@@ -1,5 +1,4 @@
-"""One equation for all rows of a stack: the same primitive, of operands with one more axis in
-front.
+"""Stack an equation: the same primitive for all rows, of operands with an additional axis in front.
 
 >>> from stcompile.wengert.text import parse_program
 >>> program = parse_program('''
@@ -40,9 +39,9 @@ def stacked(
     length: Size,
     record: Record,
 ) -> Variable | None:
-    """The equation of these ``operands``, of which those that say so have an axis in front, which
-    is called ``name`` and has this length; so has the result. None if the primitive has no such
-    form."""
+    """The equation of these ``operands``, each flagged if it has an additional axis in front,
+    called ``name`` and of the given length; the result has this axis, too. None if the primitive
+    has no such form."""
     axes = axis_map(equation)
     if axes is None:
         return None

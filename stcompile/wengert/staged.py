@@ -1,4 +1,4 @@
-"""A staged call: its program, with what it reads and what it returns."""
+"""Staged calls: a program, the values that it reads and the structure that it returns."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from stcompile.wengert.types import is_communicator, is_input, type_of
 
 @dataclass(frozen=True)
 class Leaf:
-    """An argument's array or number: which argument, the path inside it, its variable, and
-    whether it is an array that is contiguous in C order."""
+    """An argument's array or number: the argument, the path inside it, its variable, and whether it
+    is an array that is contiguous in C order."""
 
     argument: str
     path: trees.Path
@@ -30,8 +30,8 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Hidden:
-    """A captured array or number: its variable, and where it is read at each call; ``layout`` is
-    how an array lies in memory (see `layout_of`)."""
+    """A captured array or number: its variable, and the place where it is read at each call;
+    ``layout`` is the layout of an array in memory (see `layout_of`)."""
 
     variable: Variable
     place: Place
@@ -55,8 +55,8 @@ class Hidden:
 
 @dataclass(frozen=True)
 class Item:
-    """A leaf of a result: an atom of the program, or (``atom`` None) a static value; one that has
-    no literal is part of an argument, an expression such as ``params["activation"]``."""
+    """A leaf of a result: an atom of the program, or (``atom`` None) a static value; a static value
+    without a literal is part of an argument, an expression such as ``params["activation"]``."""
 
     atom: Atom | None
     value: Any = None
@@ -76,8 +76,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Listed:
-    """A list of as many items as the data decide. ``item`` is one of them: each atom in it is an
-    array with a row for each item. Those at the positions ``numbers`` are of Python numbers."""
+    """A list whose number of items the data decide. ``item`` is the structure of its items: each
+    atom in it is an array with a row for each item. Those at the positions ``numbers`` are of
+    Python numbers."""
 
     item: Result
     numbers: tuple[int, ...]
@@ -88,11 +89,11 @@ Result: TypeAlias = "Item | Group | Listed"
 
 @dataclass(frozen=True)
 class Staged:
-    """A staged call.
+    """A staged call, before it is compiled.
 
     ``program`` computes the leaves of ``result``, the structure that the call returns; its inputs
-    are the arguments' ``leaves``, then the ``hidden`` ones. ``guards`` are the other facts that it
-    depends on, ``cautions`` those that the user is warned of; ``beside`` are the attributes of
+    are the arguments' ``leaves``, then the ``hidden`` values. ``guards`` are the other facts that
+    it depends on, ``cautions`` the user's lines to warn of; ``beside`` are the attributes of
     arguments that it reads although they are not fields: the argument, and the path.
     """
 
@@ -111,13 +112,13 @@ class Staged:
         return tuple(dict.fromkeys(x.argument for x in self.leaves if x.variable in stores))
 
     def without_stores(self) -> Staged:
-        """The same call, which leaves the arguments as they are: to be looked at."""
+        """The call without the stores into its arguments, for looking at it."""
         kept = tuple(e for e in self.program.equations if e.primitive != "store")
         return self.with_program(replace(self.program, equations=kept))
 
     def with_program(self, program: Program) -> Staged:
-        """The same call of a program with as many inputs and outputs: after a pass, or with other
-        names."""
+        """The call with another program that has as many inputs and outputs: after a pass, or with
+        other names."""
         renamed = dict(zip(self.program.inputs, program.inputs, strict=True))
         return replace(
             self,

@@ -1,5 +1,5 @@
-"""The symbols of a program: those that it needs from outside, and others for a program that is
-written into another one, where its own are bound already."""
+"""The symbols that a program needs from outside, and the renaming of symbols for a program that is
+inlined where its own symbols are bound already."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stcompile.wengert.types import Type
 
 
 def given_symbols(program: Program) -> set[Symbol]:
-    """The symbols that a program's inputs mention: they are bound where it is written."""
+    """The symbols that a program's inputs mention: they are bound outside the program."""
     return {symbol for v in program.inputs for symbol in symbols_in(v.type.dims)}
 
 
@@ -38,8 +38,8 @@ def lengths_of(kernel: Equation) -> Sequence[Symbol]:
 
 
 def with_own_symbols(program: Program, bound: Collection[str]) -> Program:
-    """The program, whose equations bind none of the names in ``bound``, but for those of its
-    inputs."""
+    """Rename symbols so that the program's equations bind none of the names in ``bound``, except
+    for the symbols of its inputs."""
     given = given_symbols(program)
     binding = (equation.binds for equation in program.equations)
     own = [symbol for symbol in binding if symbol is not None and symbol not in given]
@@ -93,7 +93,7 @@ def _changed(static: Any, mapping: Mapping[Symbol, Symbol]) -> Any:
 
 
 def _symbol(symbol: Symbol, mapping: Mapping[Symbol, Symbol]) -> Symbol:
-    """A symbol, or one whose bounds depend on others."""
+    """The symbol with other symbols in its bounds."""
     if symbol in mapping:
         return mapping[symbol]
     low, high = _changed(symbol.low, mapping), _changed(symbol.high, mapping)

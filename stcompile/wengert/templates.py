@@ -1,4 +1,4 @@
-"""What the compiler knows of a codegen template or rule without looking into it.
+"""Facts about a codegen template or rule that follow from its signature and its marks.
 
 >>> TEMPLATES["arctan2"](1.0, 1.0), mark_of("transpose"), "arctan2" in BUFFERED
 (np.float64(0.7853981633974483), 'view', True)
@@ -24,8 +24,8 @@ parameters leave."""
 
 
 def _called(template: Callable[..., Any], primitive: str) -> Callable[..., Any]:
-    """The template of a call, of the function that a primitive is named after: one of NumPy's if it
-    names no other module."""
+    """The template of a call, of the function that a primitive is named after: a function of
+    NumPy's if the name has no module."""
     name = primitive if "." in primitive else f"np.{primitive}"
     made: Callable[..., Any] = with_function(template, name)
     return made
@@ -41,17 +41,18 @@ TEMPLATES: Mapping[str, Callable[..., Any]] = MappingProxyType(
         if not primitive.control
     }
 )
-"""How each primitive is written: by its own template, or as the call of a function."""
+"""The code of each primitive: its own template, or the call of a function."""
 
 BUFFERED: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {name: _called(call_into, name) for name in (*UFUNCS, *_OF_SPECIAL)} | buffered.WRITTEN
 )
-"""How primitives are written into a given array: ufuncs with one result, and primitives with a
-template for it."""
+"""The code of primitives that write into a given array: ufuncs with one result, and primitives with
+a template for it."""
 
 
 def mark_of(primitive: str) -> str:
-    """``fresh``, ``view``, ``write`` or ``effect``; ``fresh`` for what has no template."""
+    """The mark of a template: ``fresh``, ``view``, ``write`` or ``effect``; ``fresh`` without a
+    template."""
     template = TEMPLATES.get(primitive)
     return str(template.__dict__["mark"]) if template is not None else "fresh"
 
@@ -73,7 +74,7 @@ def inplace_operand(primitive: str) -> int:
 
 
 def grouped(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
-    """The inputs as a template or a rule takes them: those of a rest parameter as one tuple."""
+    """The inputs as a template or a rule takes them: the inputs of a rest parameter are a tuple."""
     names = positional(function)
     for at, name in enumerate(names):
         if name in REST:
@@ -83,7 +84,7 @@ def grouped(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
 
 
 def inplace_operands(primitive: str, count: int) -> tuple[int, ...]:
-    """The positions of the operands, of so many, whose array may be that of the result."""
+    """The positions of the operands, out of ``count``, whose array may be that of the result."""
     template = BUFFERED[primitive]
     places = named(template, [None, *range(count)])
     found = (places[own] for own in template.__dict__["inplace"])
@@ -91,5 +92,5 @@ def inplace_operands(primitive: str, count: int) -> tuple[int, ...]:
 
 
 def named(function: Callable[..., Any], inputs: Sequence[Any]) -> dict[str, Any]:
-    """The inputs by the parameters that a template takes them as."""
+    """The inputs by the names of the template's parameters."""
     return dict(_signature(function).bind_partial(*grouped(function, inputs)).arguments)

@@ -1,10 +1,10 @@
-"""Programs from their printed form: ``parse_program(str(program)) == program``.
+r"""Programs from their printed form: ``parse_program(str(program)) == program``.
 
 >>> text = '''
 ... program f(x: f32[2,3]) {
 ...   s: f32[3] = sum(x; axis=(0,), keepdims=False)
 ...   y: f32[3] = multiply(s, f32(0.5))
-...   print(y; end='\\\\n', parts=('y =', None)) !print
+...   print(y; end='\\n', parts=('y =', None)) !print
 ...   return y
 ... }'''
 >>> program = parse_program(text)
@@ -91,7 +91,7 @@ class _Parser:
 
     @property
     def following(self) -> str:
-        """The text of the token after the one that comes next."""
+        """The text of the token after the next token."""
         return self.tokens[min(self.place + 1, len(self.tokens) - 1)].text
 
     def error(self, wanted: str) -> ParseError:
@@ -99,7 +99,7 @@ class _Parser:
         return ParseError(f"line {self.here.line}: expected {wanted}, found {found}")
 
     def take(self, text: str) -> bool:
-        """Step over ``text`` if it comes next (a string's content is not text)."""
+        """Step over ``text`` if it comes next (the content of a string does not count)."""
         if self.here.text != text or self.here.kind == "string":
             return False
         self.place += bool(text)

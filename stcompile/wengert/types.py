@@ -1,11 +1,11 @@
-"""Types of the Wengert list: what NumPy itself distinguishes, and nothing more.
+"""Types of the Wengert list: exactly the distinctions that NumPy itself makes.
 
 A value is a weak Python number, a NumPy scalar or an ndarray (its *kind*), with a dtype and, for
 arrays, dims. The kind matters because promotion depends on it: a Python ``float`` leaves a
-``float32`` array alone, a ``numpy.float64`` scalar does not (NEP 50). A *stack* holds one value for
+``float32`` array alone, a ``numpy.float64`` scalar does not (NEP 50). A *stack* holds a value for
 each step of a loop whose number of steps is known only at run time. An *object* is a source of
-random numbers, or what processes exchange arrays by. A dim may be a named integer instead of a
-number: see `stcompile.wengert.dims`.
+random numbers, or a communicator or its requests, by which processes exchange arrays. A dim may be
+a named integer instead of a number: see `stcompile.wengert.dims`.
 
 >>> Type.array("float32", (2, 3))
 f32[2,3]
@@ -45,8 +45,8 @@ OBJECTS = frozenset({*GENERATORS, "np.random", COMMUNICATOR, REQUESTS})
 
 @dataclass(frozen=True, repr=False)
 class Type:
-    """The type of one variable: ``kind``, ``dtype`` and ``dims`` (``()`` unless an array). A
-    stack has the dtype and dims of its items, whose type is ``of``; an object has a ``name``."""
+    """The type of a variable: ``kind``, ``dtype`` and ``dims`` (``()`` unless an array). A stack
+    has the dtype and dims of its items, whose type is ``of``; an object has a ``name``."""
 
     tree_leaf: ClassVar[bool] = True
     kind: Kind
@@ -98,8 +98,8 @@ class Type:
 
     @property
     def size(self) -> int:
-        """Number of elements, to estimate costs with: where a dim is known only at run time the
-        usual one, or the most that there can be (see `usual`)."""
+        """Number of elements, to estimate costs with: a dim that is known only at run time counts
+        as its usual or its greatest value (see `usual`)."""
         size = 1
         for dim in self.dims:
             size *= max(usual(dim), 0)
@@ -119,12 +119,12 @@ class Type:
 
     @property
     def python_type(self) -> type:
-        """``bool``, ``int``, ``float`` or ``complex``: the type of a weak number."""
+        """The type of a weak number: ``bool``, ``int``, ``float`` or ``complex``."""
         return PYTHON_TYPES[self.dtype]
 
     @property
     def inexact(self) -> bool:
-        """True where a derivative can live: real or complex floating point."""
+        """True for types that can have a derivative: real or complex floating point."""
         return self.dtype.kind in "fc"
 
     def with_dtype(self, dtype: Any) -> Type:
@@ -142,7 +142,8 @@ class Type:
 
 
 def short_dtype(dtype: np.dtype[Any]) -> str:
-    """``float32`` as ``f32``; ``bool`` as ``b8``: kind and bits."""
+    """The short name of a dtype, its kind and bits: ``f32`` for ``float32``, ``b8`` for
+    ``bool``."""
     return f"{dtype.kind}{dtype.itemsize * 8}"
 
 
@@ -174,7 +175,7 @@ def is_generator(value: Any) -> bool:
 
 
 def is_communicator(value: Any) -> bool:
-    """True for a communicator of mpi4py, and for what has its interface."""
+    """True for a communicator of mpi4py, and for objects with the same interface."""
     return all(callable(getattr(value, name, None)) for name in _INTERFACE)
 
 
@@ -182,13 +183,13 @@ _INTERFACE = ("Allreduce", "Iallreduce", "Get_rank", "Get_size", "allgather")
 
 
 def is_number(value: Any) -> bool:
-    """True for a weak Python number or a NumPy number: what a `Constant` may hold."""
+    """True for a weak Python number or a NumPy number, the values that a `Constant` may hold."""
     return type(value) in PYTHON_DTYPES or isinstance(value, np.number | np.bool_)
 
 
 def is_input(value: Any) -> bool:
-    """True for what is traced: arrays of numbers, floats, complex and inexact NumPy scalars, and
-    random generators."""
+    """True for values that are traced: arrays of numbers, floats, complex and inexact NumPy
+    scalars, and random generators."""
     if isinstance(value, np.ndarray):
         return type(value) is np.ndarray and value.dtype.kind in "biufc"
     if isinstance(value, np.inexact):

@@ -1,4 +1,4 @@
-"""What every pass may rely on, and must leave true.
+"""The verifier: invariants of programs that every pass may rely on, and must keep.
 
 A program is well formed if every variable is defined once, before it is read, with the type that
 its primitive infers; if its equations have the effects of their primitives and of the programs
@@ -29,7 +29,7 @@ class VerificationError(Exception):
 
 
 class _Wrong(Exception):
-    """What is wrong with an equation, without its place."""
+    """Raised with the fault of an equation, without its position."""
 
 
 def verify(program: Program) -> None:
@@ -38,8 +38,8 @@ def verify(program: Program) -> None:
 
 
 class Verifier:
-    """Verifies programs of which each was made of the one before: what an equation says by itself
-    is looked at once, as long as the same lengths are bound around it."""
+    """A verifier of programs each of which was made of the previous: facts about an equation by
+    itself are checked once, as long as the same lengths are bound outside."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Equation, Set[Symbol]]] = {}
@@ -49,7 +49,7 @@ class Verifier:
         self._program(program, program.name, frozenset(program.symbols))
 
     def verify_stage(self, name: str, program: Program) -> None:
-        """The same, with the name of the stage that left the program in the message."""
+        """Verify a program, with the name of the stage that made it in the message."""
         try:
             self.verify(program)
         except VerificationError as error:
@@ -87,7 +87,7 @@ class Verifier:
         inner = bound if binds is None else {*bound, binds}
         for name, program in sub_programs(equation.params):
             self._program(program, f"{path} > {equation.primitive}.{name} {program.name}", inner)
-        self._known[id(equation)] = equation, bound  # which keeps it, and so its id
+        self._known[id(equation)] = equation, bound  # keeps the equation alive, and so its id
 
 
 def _define(variable: Variable, defined: dict[str, Variable], bound: Set[Symbol]) -> None:

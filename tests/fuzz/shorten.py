@@ -1,8 +1,8 @@
-"""Programs with less in them, for as long as something holds.
+r"""Programs with less in them, for as long as something holds.
 
->>> text = "def f(x):\\n    y = x + 1\\n    if y > 2:\\n        y = y * 2\\n    return y\\n"
+>>> text = "def f(x):\n    y = x + 1\n    if y > 2:\n        y = y * 2\n    return y\n"
 >>> shorten(text, lambda less: "y * 2" in less)
-'def f(x):\\n    y = y * 2\\n'
+'def f(x):\n    y = y * 2\n'
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """Where an engine is: a module with a function ``engine(variant, threads)``.
+    """The place of an engine: a module with a function ``engine(variant, threads)``.
 
-    ``distribution`` is what pip calls the tool. A ``peer`` is what stcompile is compared to.
+    ``distribution`` is pip's name of the tool. A ``peer`` is a tool that stcompile is compared to.
     """
 
     module: str

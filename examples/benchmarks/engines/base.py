@@ -1,4 +1,4 @@
-"""What an engine is: how one tool does the works."""
+"""Engines: how a tool does the works."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Evaluator:
 
 
 class Engine(Protocol):
-    """One tool. ``allocates_in_python``: tracemalloc sees the arrays that it allocates."""
+    """A tool. ``allocates_in_python``: tracemalloc sees the arrays that it allocates."""
 
     allocates_in_python: bool
 

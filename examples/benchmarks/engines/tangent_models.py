@@ -1,7 +1,7 @@
 """The models in the subset of Python that tangent differentiates.
 
 It knows no attributes such as ``x.shape``, so sizes and the first hidden state are arguments, and
-labels are one-hot. What it generates repeats annotations without their imports: there are none.
+labels are one-hot. Its generated code repeats annotations without their imports: there are none.
 """
 # mypy: allow-untyped-defs
 

@@ -91,7 +91,8 @@ def read_value(value: Any) -> tuple[float, list[Array]]:
 
 
 def reader(program: LoopProgram) -> Callable[[Any], tuple[float, list[Array]]]:
-    """What reads a derivative: its value (that of a Jacobian is left out) and its arrays."""
+    """A function that reads a derivative: its value (that of a Jacobian is left out) and its
+    arrays."""
 
     def read(result: Any) -> tuple[float, list[Array]]:
         value, parts = (0.0, result) if program.jacobian else result

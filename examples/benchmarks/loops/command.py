@@ -132,7 +132,7 @@ def wrong(facts: table.Facts) -> bool:
 
 
 def found_out(plan: Plan) -> dict[str, Any]:
-    """What a worker found out about a program; what it says after its last limit is not waited
+    """The facts that a worker found out about a program; facts after its last limit are not waited
     for."""
     parts = 2 * len(plan.levels) + len(plan.others) + 2 * plan.counts + plan.jax + 2 * plan.numba
     limit = 3 * (60 + parts * (plan.compile_seconds + plan.seconds))  # others are busy as well

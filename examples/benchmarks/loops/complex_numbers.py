@@ -11,7 +11,7 @@ from .program import Arguments, LoopProgram, squares
 
 
 def frequency_response(m: Array, c: Array, k: Array, force: Array, omegas: Array) -> Any:
-    """How far a structure swings at each frequency: a complex system for each."""
+    """The amplitude of a structure at each frequency: a complex system for each."""
     response = np.zeros(omegas.shape[0])
     for i in range(omegas.shape[0]):
         w = omegas[i]

@@ -25,7 +25,7 @@ def convolve_pixels(x: Array, kernel: Array, bias: Array) -> Any:
 
 
 def convolve_taps(x: Array, kernel: Array) -> Any:
-    """One image and one kernel of odd sides; the margin is zeros."""
+    """Convolve an image with a kernel of odd sides; the margin is zeros."""
     side = kernel.shape[0]
     half = side // 2
     padded = np.pad(x, half)

@@ -27,7 +27,7 @@ class Direction:
     count: int
 
     def error(self, derivative: Sequence[Array]) -> float:
-        """How far a derivative is from the differences, relative to its size."""
+        """The distance of a derivative from the differences, relative to its size."""
         pairs = zip(derivative, self.parts, strict=True)
         along = np.asarray(sum(np.tensordot(d, part, np.ndim(part)) for d, part in pairs))
         squares = sum(float(np.sum(part * part)) for part in derivative)

@@ -24,9 +24,9 @@ def turned(axis: int, angle: float) -> Any:
 
 
 def hand_tracking(pose: Array, joints: Array, skin: Array, weights: Array, seen: Array) -> Any:
-    """How far each point of the skin is from where it was seen, three numbers a point.
+    """The distance of each point of the skin from its observed place, three numbers a point.
 
-    ``pose`` (26,), ``joints`` (15, 3) relative to the one before, ``skin`` (points, 3),
+    ``pose`` (26,), ``joints`` (15, 3) relative to the previous joint, ``skin`` (points, 3),
     ``weights`` (16, points) of the bones and the wrist, ``seen`` (points, 3).
     """
     wrist = turned(2, pose[2]) @ turned(1, pose[1]) @ turned(0, pose[0])

@@ -9,7 +9,7 @@ from types import FrameType
 
 
 class Late(BaseException):
-    """What was asked for took too long. No `Exception`, so that no part of a compiler takes it for
+    """Raised when a block took too long. No `Exception`, so that no part of a compiler takes it for
     an error of its own."""
 
 

@@ -35,7 +35,7 @@ def pair_energy(position: Array, charge: Array) -> Any:
 
 
 def pair_forces(position: Array, charge: Array) -> Any:
-    """The forces among these, each body against those that follow."""
+    """The forces among the bodies, each body against the bodies that follow."""
     force = np.zeros_like(position)
     n = position.shape[0]
     for i in range(n - 1):

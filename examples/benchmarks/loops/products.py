@@ -33,7 +33,7 @@ def syr2k(alpha: float, beta: float, c: Array, a: Array, b: Array) -> Any:
 
 
 def trmm(alpha: float, a: Array, b: Array) -> Any:
-    """alpha Aᵀ B for a lower A with ones on its diagonal, in B's place."""
+    """The product alpha Aᵀ B for a lower A with ones on its diagonal, in B's place."""
     b = b.copy()
     n, m = b.shape
     for i in range(n):
@@ -44,7 +44,7 @@ def trmm(alpha: float, a: Array, b: Array) -> Any:
 
 
 def symm(alpha: float, beta: float, c: Array, a: Array, b: Array) -> Any:
-    """beta C + alpha A B, of a symmetric A the lower half."""
+    """The sum beta C + alpha A B for a symmetric A, of which the lower half is given."""
     c = c.copy()
     n, m = c.shape
     c *= beta

@@ -1,4 +1,4 @@
-"""What a program of the suite is."""
+"""The definition of a program of the suite."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ..report import number
 from .program import SIZES
 
 Facts = Mapping[str, Any]
-"""What is known of a program, by the names that `examples.benchmarks.loops.worker` tells it by."""
+"""The known facts of a program, by the names that `examples.benchmarks.loops.worker` gives them."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Column:
 def columns(
     levels: Sequence[str], counted: bool, with_jax: bool, with_numba: bool = False
 ) -> list[Column]:
-    """The columns; the first of the levels is the one that others are compared with."""
+    """The columns; the other levels are compared with the first."""
     found = [Column("program", lambda facts: str(facts["program"])), _seconds("NumPy ms", "numpy")]
     for level in levels:
         found += [
@@ -61,8 +61,9 @@ def cells(facts: Sequence[Facts], chosen: Sequence[Column]) -> list[list[str]]:
 
 
 def means(facts: Sequence[Facts], whole: Collection[str], level: str) -> Iterator[str]:
-    """How often a level fits into what JAX takes, in the mean over two kinds of programs: those of
-    ``whole`` arrays, and those with loops over numbers and parts; and where it is behind."""
+    """The mean ratio of JAX's time to that of a level, over two kinds of programs: programs of
+    ``whole`` arrays, and programs with loops over numbers and parts; and the programs where the
+    level is behind."""
     known = {one["program"]: _ratio_of(one, "jax", level) for one in facts}
     found = {name: ratio for name, ratio in known.items() if ratio is not None}
     for kind, is_whole in (("numbers and parts", False), ("whole arrays", True)):
@@ -139,7 +140,7 @@ def _counts(size: str, facts: Facts) -> str:
 
 
 def _failure(facts: Facts, name: str) -> str:
-    """How long it was waited for, or that it cannot be done; a note says why."""
+    """The time that was waited, or a word for a program that cannot be done; a note says why."""
     reason = facts.get(f"{name} failed")
     if reason is None:
         return "–"

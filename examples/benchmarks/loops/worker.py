@@ -1,7 +1,7 @@
 """The process of one program: ``python -m examples.benchmarks.loops.worker PLAN``.
 
-It writes what it finds out as JSON, a line for each fact, so that what is known stays known when it
-is ended because it takes too long. What tools print goes to the standard error.
+It writes the facts as JSON, a line for each, so that known facts are kept when it is ended because
+it takes too long. Output of tools goes to the standard error.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ MOST = 200  # calls in a block
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker is to do. ``others`` are the sizes of which the lines are told; ``rounds`` of 0
-    times nothing. ``compile_seconds`` is the limit for compiling once, ``seconds`` that for each
-    other thing."""
+    """The task of a worker. ``others`` are the sizes of which the lines are told; ``rounds`` of 0
+    times nothing. ``compile_seconds`` is the limit for compiling once, ``seconds`` the limit for
+    each other part."""
 
     program: str
     size: Size
@@ -59,7 +59,7 @@ class Plan:
 
 
 class Measurement:
-    """What is found out about a program, fact by fact; ``say`` is told of each by its name."""
+    """Measures a program, fact by fact; ``say`` is called with each fact by its name."""
 
     def __init__(self, plan: Plan, say: Callable[[str, Any], None]) -> None:
         self.plan = plan
@@ -160,8 +160,8 @@ class Measurement:
 
     @contextmanager
     def _attempt(self, name: str, seconds: float) -> Iterator[list[bool]]:
-        """A part that may fail, or take too long: both are told. What the block is given is empty,
-        that is false, until the part has come to its end."""
+        """A part that may fail, or take too long: both are told. The block is given a list that is
+        empty, and so false, until the part has come to its end."""
         reached: list[bool] = []
         try:
             with limited(seconds):

@@ -1,4 +1,4 @@
-"""What a work is."""
+"""The definition of a work."""
 
 from __future__ import annotations
 

@@ -29,7 +29,8 @@ def positions_in_root(d: int) -> Array:
 
 
 def constant_term(n: int, d: int, k: int) -> float:
-    """What the log-likelihood has of the sizes alone: normalisations of Gaussians and prior.
+    """The part of the log-likelihood that depends on the sizes alone: normalisations of Gaussians
+    and prior.
 
     Source: the objective GMM of ADBench (see `examples.benchmarks.functions`); the logarithm of
     the multivariate gamma function is that of T. W. Anderson, "An Introduction to Multivariate

@@ -1,4 +1,4 @@
-"""What a tool does: a network, ready to be trained."""
+"""Tools: each makes a network that is ready to be trained."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Control flow on values that are known only at run time: one of two paths.
+"""Branches on values that are known only at run time: both paths are staged, and one is taken.
 
 Both paths are staged, each from the state before them; where they meet, a `cond` equation chooses
 between the states that they leave (see `merge`). A path that ends early, with ``return``, ``break``
-or ``continue``, meets the other one at the end of the function's or the loop's body: the other path
-is staged together with the statements that follow up to there.
+or ``continue``, meets the other path at the end of the function's or the loop's body: the other
+path is staged together with the statements that follow up to there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _DIVISIONS = ("divide", "floor_divide", "remainder", "power")
 
 @dataclass(frozen=True)
 class Path:
-    """One path: its equations, the contents of the sites that it changed, and its result."""
+    """The equations of a path, the contents of the sites that it changed, and its result."""
 
     equations: list[Equation]
     after: dict[Key, tuple[Site, Any]]
@@ -50,7 +50,7 @@ class Path:
 
     @property
     def is_pure(self) -> bool:
-        """True if it changes nothing that existed before it, and has no effect."""
+        """True if the path changes nothing that existed before it, and has no effect."""
         changes = any(site.born <= self.age for site, _ in self.after.values())
         return not changes and not any(equation.effects for equation in self.equations)
 
@@ -61,8 +61,8 @@ def stage_path(
     is_trial: bool = False,
     heads: Collection[Variable] = (),
 ) -> Path:
-    """Do something, and take back all its changes to the state and all its equations. ``is_trial``:
-    it will be done in any case, and is staged first to see what comes of it.
+    """Run ``action``, and take back all its changes to the state and all its equations.
+    ``is_trial``: the action will be run in any case, and is staged first to see its outcome.
 
     Lengths that the path names after values from before it are named before it, so that they are
     the same on other paths, in other steps, and after it. The ``heads`` are from within it.
@@ -74,8 +74,8 @@ def stage_path(
 
 
 def _name_before(run: Run, path: Path, heads: Collection[Variable]) -> bool:
-    """Name the lengths before a path that it names after values from before it: true if there are
-    some."""
+    """Move the names of lengths that a path binds to values from before the path in front of it;
+    True if there are any."""
     makers = {v: equation for equation in path.equations for v in equation.outputs}
     within = {*heads, *makers}
     bound = {equation.binds for equation in path.equations}
@@ -96,8 +96,8 @@ def _name_before(run: Run, path: Path, heads: Collection[Variable]) -> bool:
 
 
 def _moves(maker: Equation) -> bool:
-    """True if what makes an integer may be computed where the path is not taken: it raises for no
-    values, as Python's division, `math` and ``int`` of a float do."""
+    """True if the equation that makes an integer may be computed where the path is not taken: it
+    raises for no values, as Python's division, `math` and ``int`` of a float do."""
     python = [atom for atom in maker.inputs if atom.type.kind == "python"]
     if maker.primitive in _DIVISIONS and python:
         divisor = maker.inputs[1]
@@ -139,7 +139,8 @@ def _staged(run: Run, action: Callable[[], Any], is_trial: bool) -> Path:
 
 @contextmanager
 def inside(run: Run, path: Path) -> Iterator[None]:
-    """Within this, the state is that at the end of a path, so that what it left can be read."""
+    """Within the block, set the state to that at the end of a path, so that its values can be
+    read."""
     present = [(site, site.read()) for site, _ in path.after.values()]
     made, equations = run.made, run.recorder.equations
     for site, value in path.after.values():
@@ -167,7 +168,7 @@ def predicate_of(run: Run, value: Traced) -> Traced:
 def branch(
     run: Run, test: Traced, then: Callable[[], Signal], otherwise: Callable[[], Signal]
 ) -> Signal:
-    """Run one of two blocks, by the truth of ``test``; how that ends."""
+    """Run one of two blocks, by the truth of ``test``; return the signal that it ends with."""
     predicate = run.atom(predicate_of(run, test))
     then, otherwise = (partial(_arm, run, run.frame, block) for block in (then, otherwise))
     first, second = stage_path(run, then), stage_path(run, otherwise)
@@ -190,14 +191,14 @@ def branch(
 
 
 def _to_the_end(run: Run, block: Callable[[], Signal]) -> Signal:
-    """Stage a block and what comes after it."""
+    """Stage a block and the statements that follow it."""
     return attempted(run, lambda: block() or rest_of(run, run.frame))
 
 
 def rest_of(run: Run, frame: Frame, error: StcompileError | None = None) -> Signal:
-    """Run the statements after the present one, up to the end of the loop's or the function's body,
-    where a function returns None and a loop goes on. If the present statement has raised an
-    ``error``, they are the statements after the handler around it."""
+    """Run the statements after the present statement, up to the end of the loop's or the function's
+    body, where a function returns None and a loop goes on. If the present statement has raised an
+    ``error``, run the statements after the handler around it."""
     saved, errstate, guards = frame.blocks, frame.errstate, run.guards
     blocks = list(saved)
     try:
@@ -226,7 +227,7 @@ def rest_of(run: Run, frame: Frame, error: StcompileError | None = None) -> Sign
 
 
 def _after(run: Run, frame: Frame, block: Block) -> Signal:
-    """Run the rest of a block after its present statement, and what is to be done at its end."""
+    """Run the rest of a block after its present statement, and the exit of its guard."""
     signal: Signal = None
     if block.guard is not None and block.guard.leave is not None:
         signal = block.guard.leave()
@@ -236,7 +237,7 @@ def _after(run: Run, frame: Frame, block: Block) -> Signal:
 
 
 def _arm(run: Run, frame: Frame, block: Callable[[], Signal]) -> Signal:
-    """Stage one of two blocks. If it raises an error that a handler in the function catches, it
+    """Stage an arm of a branch. If it raises an error that a handler in the function catches, it
     goes on in the handler, and the path ends with the function or the step of the loop."""
     try:
         return block()
@@ -248,7 +249,7 @@ def _arm(run: Run, frame: Frame, block: Callable[[], Signal]) -> Signal:
 
 
 def attempted(run: Run, action: Callable[[], T]) -> T:
-    """Do something on a path that may not be taken. An error that is already known, and that no
+    """Run ``action`` on a path that may not be taken. An error that is already known, and that no
     handler catches, is raised when the program takes the path."""
     try:
         return action()
@@ -260,14 +261,14 @@ def attempted(run: Run, action: Callable[[], T]) -> T:
 
 
 def _raise(run: Run, predicate: Atom, path: Path, is_first: bool) -> None:
-    """Record that a path ends in an error. The other path needs no branch then."""
+    """Record that a path ends in an error, so that the other path needs no branch."""
     empty = Path([], {}, None, path.made, path.age)
     first, second = (path, empty) if is_first else (empty, path)
     _record(run, predicate, first, second, [], [])
 
 
 def ending(run: Run, predicate: Atom, first: Path, second: Path) -> Signal:
-    """The signal that stands for those of both paths."""
+    """Merge two paths that end early into one signal."""
     if isinstance(first.result, Returned) and isinstance(second.result, Returned):
         values = (first.result.value, second.result.value)
         value = join(run, predicate, first, second, values)
@@ -304,7 +305,7 @@ def choose(run: Run, test: Traced, then: Callable[[], Any], otherwise: Callable[
 def join(
     run: Run, predicate: Atom, first: Path, second: Path, results: tuple[Any, Any] = (None, None)
 ) -> Any:
-    """Record a `cond` of two paths and go on from where they meet; the merged result."""
+    """Record a `cond` of two paths and go on from where they meet; return the merged result."""
     age = min(first.age, second.age)
     worlds = (partial(inside, run, first), partial(inside, run, second))
     merger = Merger(run, f"line {run.location.line}", age, worlds)

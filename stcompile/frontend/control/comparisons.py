@@ -43,7 +43,7 @@ _FIELDS_ARE_A_TUPLE = sys.version_info < (3, 13)
 
 
 def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
-    """One comparison."""
+    """Stage a comparison of two operands."""
     if isinstance(comparison, ast.Is | ast.IsNot):
         same = identical(run, left, right)
         return same if isinstance(comparison, ast.Is) else negated(run, same)
@@ -121,14 +121,14 @@ def identical(run: Run, left: Any, right: Any) -> Any:
 
 
 def _may_be_one_array(left: Any, right: Any) -> bool:
-    """True for arrays of which one stands for several, so that it may be the other one."""
+    """True if two arrays may be the same object, since one of them stands for several arrays."""
     if not isinstance(left, Array) or not isinstance(right, Array) or left.type != right.type:
         return False
     return left.cell.stands_for_others or right.cell.stands_for_others
 
 
 def _is_one_number(run: Run, left: Any, right: Any) -> Any:
-    """``is`` with a traced number on one side at least."""
+    """Stage ``is`` with a traced number on at least one side."""
     cls = class_of_number(left)
     if cls is not class_of_number(right):
         return False
@@ -167,7 +167,7 @@ def contained(run: Run, item: Any, container: Any) -> Any:
 
 
 def among(run: Run, value: Any, items: Sequence[Any]) -> Any:
-    """True if ``value`` is one of the items or equal to one."""
+    """True if ``value`` is identical or equal to one of the items."""
     found: Any = False
     for item in items:
         equal = functools.partial(_equal, run, value, item)
@@ -201,7 +201,7 @@ def looked_up(run: Run, method: Any, value: Any, *bounds: int) -> Any:
 
 
 def _equal(run: Run, left: Any, right: Any) -> Any:
-    """Compare two items as containers do: they are the same object, or equal."""
+    """Compare two items as containers do: True if they are identical or equal."""
     return True if left is right else truth_of(run, compare(run, ast.Eq(), left, right))
 
 
@@ -209,7 +209,7 @@ def _equal(run: Run, left: Any, right: Any) -> Any:
 
 
 def _is_equal_to_itself(value: Any) -> bool:
-    """True for objects that are never equal to one of another class: their class has no ``__eq__``
+    """True for objects that never equal an object of another class: their class has no ``__eq__``
     of its own, or is a dataclass."""
     cls = type(value)
     if not is_changeable(cls):
@@ -218,7 +218,8 @@ def _is_equal_to_itself(value: Any) -> bool:
 
 
 def _kind(value: Any) -> type | None:
-    """The kind of a container: only containers of one kind are compared item by item."""
+    """The kind of a container, list, tuple or dict: only containers of the same kind are compared
+    item by item."""
     return next((kind for kind in (list, tuple, dict) if isinstance(value, kind)), None)
 
 

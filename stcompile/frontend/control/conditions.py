@@ -27,7 +27,7 @@ def refuse_truth(run: Run, value: Traced, construct: str) -> NoReturn:
 
 
 def evaluate_test(run: Run, node: ast.expr, frame: Frame) -> Any:
-    """The value of an expression of which only the truth matters."""
+    """Evaluate an expression of which only the truth matters."""
     if not isinstance(node, ast.BoolOp):
         return run.asked(run.evaluate(node, frame))
     first, *rest = [functools.partial(evaluate_test, run, part, frame) for part in node.values]
@@ -57,7 +57,7 @@ def negated(run: Run, value: Any) -> Any:
 
 def combined(run: Run, is_and: bool, value: Any, other: Callable[[], Any]) -> Any:
     """``value and other()`` or ``value or other()``: the second operand is evaluated only if the
-    first does not decide. Two conditions that cannot fail are one equation."""
+    first does not decide. Two conditions that cannot fail are recorded as a single equation."""
     asked = run.asked(value)
     if not is_traced(asked):
         return other() if run.truth(asked) == is_and else value
@@ -84,7 +84,8 @@ def never_fail(run: Run, equations: Iterable[Equation]) -> bool:
 
 
 def _never_fails(run: Run, equation: Equation) -> bool:
-    """Python's division and `math` raise, and so does an index that the data decide."""
+    """False for an equation that may raise: Python's division, `math`, an index that the data
+    decide."""
     if equation.primitive.startswith("math."):
         return False
     if equation.primitive == "cond":
@@ -118,7 +119,7 @@ def _is_within(run: Run, part: Equation) -> bool:
 
 
 def truth_of(run: Run, value: Any) -> Any:
-    """``bool(value)``; a traced one is a flag."""
+    """``bool(value)``; the result is a flag if the value is traced."""
     value = run.asked(value)
     if not is_traced(value):
         return run.truth(value)

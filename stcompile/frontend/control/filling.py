@@ -1,8 +1,9 @@
-"""Lists that have more items on one path than on the other, or after one step than before it.
+"""Lists whose length differs between two paths, or before and after a step of a loop.
 
-Where the paths meet, the items are rows of arrays, and a number says how many there are (see
-`stcompile.frontend.operations.filled`). A loop carries these. How long a list can become follows
-from how many items a step adds at most, and from the number of steps.
+Where the paths meet, the items are rows of arrays, and an integer counts the rows (see
+`stcompile.frontend.operations.filled`). A loop carries the arrays and the integer. The greatest
+length of a list follows from the number of items that a step adds at most, and from the number of
+steps.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ def filling_of(
     before: list[Any] | None = None,
     hint: str = "",
 ) -> Filling | None:
-    """The shape of two lists, one of which may have more items; None if these are no rows of
-    arrays. ``before`` are those that both paths started with."""
+    """The shape of two lists, one of which may have more items; None if the items are not rows of
+    arrays. ``before`` are the items that both paths started with."""
     known = [items for items in pair if items is not None]
     layout = common_layout(run, *known)
     if layout is None:
@@ -63,15 +64,16 @@ def filling_of(
 
 @dataclass(frozen=True)
 class _Start:
-    """The items that a list has before the paths, in arrays that are made there; what the items
-    hold there."""
+    """The items that a list has before the paths, in arrays that are made there, and the contents
+    of the items at that time."""
 
     items: list[Any]
     filled: Filled
     contents: list[Any]
 
     def is_as_before(self) -> bool:
-        """True if the items hold the same at the end of a path, which may have written to them."""
+        """True if no path has written to the items, so that their contents are as before the
+        paths."""
         now = _contents(self.items)
         return len(now) == len(self.contents) and all(map(operator.is_, now, self.contents))
 
@@ -103,7 +105,7 @@ def _side(
     capacity: Size,
     start: _Start | None,
 ) -> Callable[[], Filled]:
-    """The rows that one path leaves, made when they are first asked for, at its end."""
+    """The rows of one path, made at its end when they are first asked for."""
 
     def made() -> Filled:
         assert items is not None
@@ -138,8 +140,9 @@ def _with_slots(
 
 @dataclass(frozen=True)
 class _Bounds:
-    """By how many items a step changes a list at most, how much room it needs beyond those at its
-    start, the least number of items at the start of a step, and by how many steps change it."""
+    """The effect of a step on the length of a list: the most items that it adds (``rate``), the
+    room that it needs beyond the items at its start (``slack``), the least number of items at its
+    start (``low``), and the differences that occur (``rates``)."""
 
     rate: Size
     slack: Size
@@ -158,13 +161,13 @@ class _Bounds:
 
 
 def _outside(size: Size) -> Size:
-    """A size that is not above it in any step, and is known outside of the loop."""
+    """An upper bound of a size in all steps that is known outside of the loop."""
     return greatest(size) if varies(size) else size
 
 
 @dataclass(eq=False)
 class Filler:
-    """A list of which the steps of a loop change the length. There are ``limit`` steps at most;
+    """A list whose length the steps of a loop change. There are at most ``limit`` steps;
     ``counter`` counts them if all are made. ``head`` are the items that a step starts with."""
 
     before: list[Any]
@@ -178,15 +181,16 @@ class Filler:
         self.bounds = _Bounds(0, 0, bounds_of(self.before)[0])
 
     def note(self, after: list[Any]) -> bool:
-        """Take account of what a step leaves. False if that is nothing new."""
+        """Widen the bounds by a step that leaves the items ``after``. False if the bounds already
+        hold."""
         outer, self.bounds = self.bounds, self.bounds.with_step(self.head, after)
         return self.bounds != outer
 
     def shape(
         self, run: Run, slot: NewSlot, merge: Any, after: list[Any], hint: str
     ) -> Shape | None:
-        """Its shape at the start of a step; None if it is not known how long it can become, but
-        steps do nothing but append to it."""
+        """The shape of the list at the start of a step; None if its greatest length is not known
+        but steps do nothing but append to it."""
         before = self.before
         found = self._filling(run, slot, merge, after, hint)
         if found is not None:
@@ -201,8 +205,8 @@ class Filler:
     def _filling(
         self, run: Run, slot: NewSlot, merge: Any, after: list[Any], hint: str
     ) -> Filling | None:
-        """Its shape as rows of arrays; None if its items are none, or if it is not known how many
-        there can be."""
+        """The shape of the list as rows of arrays; None if its items are not rows, or if its
+        greatest length is not known."""
         layout, high = common_layout(run, self.before, after), self._highest(0)
         if layout is None or high is None:
             return None
@@ -217,7 +221,7 @@ class Filler:
         return _with_slots(slot, merge, pair, sides, shape, hint)
 
     def _count(self, run: Run) -> Shape:
-        """How many there are at the start of a step, if that moves with the counter."""
+        """The number of items at the start of a step, if it moves with the counter."""
         start, rates = run.size_of(count_of(self.before)), self.bounds.rates
         (rate, *others) = rates
         if self.counter is None or start is None or others or not isinstance(rate, int) or not rate:
@@ -225,7 +229,7 @@ class Filler:
         return Counting(run.integer(start), rate, self.counter)
 
     def after(self, run: Run, shape: Filling) -> Filling:
-        """Its shape after the loop."""
+        """The shape of the list after the loop."""
         high = self._highest(1)
         assert high is not None
         count = shape.count
@@ -250,8 +254,8 @@ class Filler:
 def is_filled_alike(
     run: Run, shape: Filling, after: list[Any], values: dict[int, Callable[[], Any]]
 ) -> bool:
-    """True if a list that a step leaves has a shape, but for how many items there are; notes the
-    values that are in the slots."""
+    """True if a list that a step leaves has the given shape, its number of items left aside; notes
+    the values of the slots."""
     low, high, peak = bounds_of(after)
     if common_layout(run, [Filled("", "", shape.layout)], after) != shape.layout:
         return False

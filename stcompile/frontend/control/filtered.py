@@ -1,7 +1,7 @@
 """Reductions of comprehensions whose ``if`` data decides: ``any(v > 1 for v in x if v > 0)``.
 
 `sum` and `len` add up where the ``if`` holds, without a list of the items. `any` and `all` end with
-the first item that decides, so that each of them is a condition of the next one.
+the first item that decides, so that each item is a condition of the next.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def takes(function: Any, node: ast.Call) -> bool:
 
 
 def is_decided_by_data(run: Run, tests: list[ast.expr], frames: Iterable[Frame]) -> bool:
-    """True if one of the tests is known only at run time, for one of the items."""
+    """True if a test is known only at run time, for at least one of the items."""
     for frame in frames:
         for test in tests:
             value = evaluate_test(run, test, frame)
@@ -53,7 +53,7 @@ def is_decided_by_data(run: Run, tests: list[ast.expr], frames: Iterable[Frame])
 def pairs_of(
     run: Run, node: ast.ListComp | ast.GeneratorExp, frames: Iterable[Frame]
 ) -> Iterable[Pair]:
-    """Each item, as a flag and the function that makes it."""
+    """Yield for each item a flag and the function that makes the item."""
     for frame in frames:
         flag: Any = True
         for test in node.generators[0].ifs:

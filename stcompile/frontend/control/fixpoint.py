@@ -1,6 +1,6 @@
 """The body of a loop, staged once for all its steps.
 
-What a step changes is found by staging one from the state before the loop; it becomes the loop's
+A first step is staged from the state before the loop; the sites that it changes become the loop's
 *carry*: numbers and the contents of arrays, as fresh variables. The step is staged again from there
 until nothing new changes and the types of the carry settle. A name that a step sets before any step
 reads it is not carried: it has a value only after the loop.
@@ -32,6 +32,7 @@ from stcompile.frontend.control.merged import (
     Spoiled,
     Window,
 )
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.rests import filled_in, name_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Raised
@@ -51,7 +52,6 @@ from stcompile.wengert.types import Type
 if TYPE_CHECKING:
     from stcompile.frontend.control.filling import Filler
 
-pass_on = deferred("stcompile.frontend.state.asking", "pass_on")
 filler_of = deferred("stcompile.frontend.control.filling", "Filler")
 ROUNDS = 6
 
@@ -67,10 +67,10 @@ class Test:
 @dataclass(frozen=True)
 class Settled:
     """A staged step that is valid for all steps: its equations take ``carry`` and give ``carried``,
-    and ``grown`` are the items that lists get in each step. Their shapes are made by ``rows``, with
-    ``collected`` in the slots, and so are the values in the last step of those sites whose length
+    and ``grown`` are the items that lists get in each step. The merger ``rows`` makes their shapes,
+    with ``collected`` in the slots, and the values in the last step of the sites whose length
     depends on the step (``lasts``). ``counter`` is the counter of a loop that makes a known number
-    of steps, all of them; sizes in the body may depend on what it ``binds``."""
+    of steps, all of them; sizes in the body may depend on the symbol ``binds``."""
 
     path: Path
     merger: Merger
@@ -91,9 +91,9 @@ class Settled:
 
 @dataclass(frozen=True)
 class Growth:
-    """A list that gets items in each step, and the shapes of these. A list that gets them only on
-    some paths through the step has ``unknown`` items. ``last`` are the shapes of the items that it
-    ends with after the loop."""
+    """A list that gets items in each step, and the shapes of the items. A list that gets items only
+    on some paths through the step has ``unknown`` items. ``last`` are the shapes of the items that
+    it ends with after the loop."""
 
     site: ContentsSite
     before: list[Any]
@@ -104,8 +104,8 @@ class Growth:
 
 @dataclass(frozen=True)
 class Steps:
-    """How many steps a loop makes at most, the integer that counts them, and its variable, which
-    a loop of any number of steps has if it counts."""
+    """The greatest number of steps of a loop, the integer that counts them, and the variable that
+    counts the steps of a loop whose number of steps is not known."""
 
     limit: Size | None = None
     index: Affine | None = None
@@ -146,9 +146,9 @@ def settle(
 ) -> Settled:
     """Stage ``step``, which returns an `Outcome` or None, and ``test`` (whose value is traced) for
     all steps of a loop. ``runs_once``: there is at least one step. ``counter`` counts the steps of
-    a loop with a known number of them; ``binds`` is the symbol for what it counts. A loop that is
-    staged again, at the same ``place``, starts with what changed in its steps the last time.
-    ``steps`` says what is known of their number."""
+    a loop with a known number of steps; ``binds`` is the symbol of the counter in sizes. A loop
+    that is staged again, at the same ``place``, starts with the sites that its steps changed the
+    last time. ``steps`` says what is known of the number of steps."""
 
     def loop(binds: Symbol | None = binds) -> _Loop:
         return _Loop(run, step, test, construct, runs_once, counter, binds, run.age(), steps)
@@ -190,8 +190,8 @@ def _settled_loop(loop: _Loop) -> Settled:
 
 
 def _settled_again(loop: _Loop, before: Path | None) -> Settled | None:
-    """The step, if what it changes is what it changed the last time, and of the same types: then
-    it is staged once less, which counts where loops are in loops."""
+    """The settled step, if it changes the same sites as the last time, to the same types: then it
+    is staged once less, which counts where loops are nested."""
     if before is None:
         return None
     old = _types_of(loop, before)
@@ -208,8 +208,8 @@ def _settled_again(loop: _Loop, before: Path | None) -> Settled | None:
 
 
 def _types_of(loop: _Loop, path: Path) -> dict[Key, Type | None] | None:
-    """The types that the sites have after a path, if these are numbers or arrays; of a name that
-    has no value before, any value does (None)."""
+    """The types of the sites after a path, if all are numbers or arrays; None as the type of a name
+    that has no value before, which any type fits."""
     types: dict[Key, Type | None] = {}
     for key, (site, value) in path.after.items():
         if site.born > loop.age:
@@ -228,8 +228,8 @@ def _counters(loop: _Loop) -> tuple[Variable, ...]:
 
 
 def _round(loop: _Loop, path: Path) -> Settled | Path:
-    """Stage the step from a state that covers the one before the loop and the one after
-    ``path``: settled, or the path from there."""
+    """Stage the step from a state that covers both the state before the loop and the state after
+    ``path``; return the settled step, or the new path."""
     run = loop.run
     worlds = (contextlib.nullcontext, functools.partial(inside, run, path))
     merger = Merger(run, loop.construct, loop.age, worlds)
@@ -237,7 +237,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
     for key, (site, _) in path.after.items():
         if site.born <= loop.age:
             loop.sites.setdefault(key, site)
-    if path.result is not None:  # how many steps there are is not known
+    if path.result is not None:  # the number of steps is not known
         loop.counts = dict.fromkeys(loop.sites)
     for key, site in loop.sites.items():
         after = path.after[key][1] if key in path.after else site.read()
@@ -295,7 +295,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
 
 
 def _shape(loop: _Loop, merger: Merger, site: Site, after: Any, is_counted: bool) -> Shape:
-    """The shape of what a site holds. ``is_counted``: the number of steps is known."""
+    """The shape of the value of a site. ``is_counted``: the number of steps is known."""
     before = site.read()
     if isinstance(site, ContentsSite) and isinstance(before, list):
         filling = _filling(loop, merger, site, after, is_counted)
@@ -318,8 +318,8 @@ def _shape(loop: _Loop, merger: Merger, site: Site, after: Any, is_counted: bool
 def _filling(
     loop: _Loop, merger: Merger, site: ContentsSite, after: list[Any], is_counted: bool
 ) -> Shape | None:
-    """The shape of a list whose length the steps change, but not alike; None for others, and if it
-    is not known how long the list can become."""
+    """The shape of a list whose length changes irregularly from step to step; None for other lists,
+    and if the greatest length is not known."""
     before, key = site.read(), site.key
     if key in loop.grown and loop.grown[key].rate is None:  # it was thought that all steps append
         (_, after) = loop.first.after[key]
@@ -342,7 +342,8 @@ def _filling(
 
 
 def _is_regular(loop: _Loop, site: ContentsSite, after: list[Any], is_counted: bool) -> bool:
-    """True for a list that stays as long as it is, or that all steps append as many items to."""
+    """True for a list whose length stays the same, or to which every step appends the same number
+    of items."""
     before = site.read()
     if filled_in(before) is not None or filled_in(after) is not None:
         return False
@@ -430,7 +431,7 @@ def _inside(
 
 
 def _growth(rows: Merger, growing: Growing, window: Window) -> Growth:
-    """The items that a list gets in a step. This is called inside the step, when the list has
+    """The items that a list gets in a step. It is called inside the step, when the list has
     them."""
     contents = growing.site.read()
     items = growing.new_items(contents)

@@ -18,9 +18,10 @@ take_back = deferred("stcompile.frontend.operations.grids", "take_back")
 
 
 def with_grids(run: Run, action: Callable[[], T], trials: Callable[[], Iterator[Any]]) -> T:
-    """Keep a loop by ``action``. Lists that it reads or writes where the data, or the step, decide
-    are laid out as arrays before it, and have numbers as their items again after it. ``trials`` are
-    some of its steps: if these compute nothing at run time, no list becomes an array."""
+    """Keep a loop by ``action``. Lists that it reads or writes at positions that the data, or the
+    step, decide are laid out as arrays before it, and have numbers as their items again after it.
+    ``trials`` are some of its steps: if these steps compute nothing at run time, no list becomes an
+    array."""
     keeping, refusal = Keeping(run.age()), None
     while True:
         run.keeping.append(keeping)
@@ -53,7 +54,7 @@ def with_grids(run: Run, action: Callable[[], T], trials: Callable[[], Iterator[
 def _noted(
     run: Run, keeping: Keeping, error: NeedsGrid, trials: Callable[[], Iterator[Any]]
 ) -> bool:
-    """Note that a list has to be an array. False if it is not to be one."""
+    """Note that a list has to be an array. False if it must stay a list."""
     keeping.asked += 1
     if keeping.asked == 1 and not _computes(run, trials):
         return False

@@ -1,9 +1,9 @@
 """Lists that every step of a loop appends to.
 
-At the start of a step such a list has the items from before the loop, then those of the steps
-before, of which it is known how many they are (`Grown`), then its last items, which the loop
-carries: as many as the step reads. After a loop of known length the list is put together of the
-items that the steps collected.
+At the start of a step the list has the items from before the loop, then the items of the earlier
+steps, of which only the number is known (`Grown`), then its last items, which the loop carries: as
+many as the step reads. After a loop of known length the list is put together of the items that the
+steps collected.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ WIDEST = 16  # the most items that are carried
 
 @dataclass(eq=False)
 class Growing:
-    """A list that gets ``rate`` items in each step; None if that varies. ``before`` are its items
-    before the loop, ``width`` is how many of the last ones are carried."""
+    """A list that gets ``rate`` items in each step; None if the number varies. ``before`` are its
+    items before the loop, ``width`` is the number of last items that are carried."""
 
     site: ContentsSite
     before: list[Any]
@@ -35,7 +35,7 @@ class Growing:
     head: list[Any] = field(default_factory=list)
 
     def shape(self, run: Run, merger: Merger, after: list[Any], counter: Affine | None) -> Window:
-        """Its shape at the start of a step, if a step leaves the items ``after``."""
+        """The shape of the list at the start of a step, if a step leaves the items ``after``."""
         merger.keep(after)
         is_counted = counter is not None and self.rate
         count = counter.scaled(self.rate, -self.width) if is_counted else None  # type: ignore
@@ -73,7 +73,8 @@ class Growing:
         return self.width <= WIDEST
 
     def settles(self, run: Run, after: list[Any]) -> bool:
-        """Check what a step from ``head`` leaves. False if it does not append as was thought."""
+        """Check the items ``after`` that a step from ``head`` leaves. False if the step does not
+        append at the assumed rate."""
         new = self.new_items(after)
         if new is None:
             unknown = bool(after) and isinstance(after[0], Rest)
@@ -86,6 +87,7 @@ class Growing:
         return False
 
     def new_items(self, after: list[Any]) -> list[Any] | None:
-        """What a step from ``head`` appends; None if paths through it append different items."""
+        """The items that a step from ``head`` appends; None if paths through it append different
+        items."""
         same = [a is b for a, b in zip(self.head, after, strict=False)]
         return after[len(same) :] if len(same) == len(self.head) and all(same) else None

@@ -1,4 +1,4 @@
-"""Keeping a loop of known length: one `loop` equation for all its steps."""
+"""Keep a loop of known length: record one `loop` equation for all its steps."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
 from stcompile.frontend.control.branches import stage_path
 from stcompile.frontend.control.fixpoint import Settled, Steps, settle
+from stcompile.frontend.control.gridding import with_grids
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
     TOO_LONG,
@@ -24,6 +24,7 @@ from stcompile.frontend.control.unrolling import (
     why_unrolled,
     written_out,
 )
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
@@ -32,8 +33,6 @@ from stcompile.frontend.state.values import Affine, Cell, Counted, Scalar, Seque
 from stcompile.wengert.bounds import greatest, maximum
 from stcompile.wengert.primitives.control import COUNTER
 
-pass_on = deferred("stcompile.frontend.state.asking", "pass_on")
-with_grids = deferred("stcompile.frontend.control.gridding", "with_grids")
 COPIED = "a loop went through copies of the items of a list, and something refers to a copy"
 
 
@@ -44,8 +43,8 @@ def keep(
     step: Callable[[Any], Outcome | None],
     name_of: Callable[[Affine], str],
 ) -> Outcome | None:
-    """Stage ``step`` once for all items; how the loop ended, if data may end it. ``where`` is the
-    loop, ``name_of`` gives a name for its counter."""
+    """Stage ``step`` once for all items; return the outcome of the loop if data may end it early.
+    ``where`` is the loop, ``name_of`` gives a name for its counter."""
     trials = (partial(lambda k: step(items.item(k)), k) for k in (0, items.length - 1))
     action = partial(_kept, run, where, items, step, name_of)
     outcome: Outcome | None = with_grids(run, action, lambda: trials)
@@ -109,7 +108,7 @@ def keep_counted(
         )
 
     found = settled()
-    if length is None and found.grown:  # how long these lists become is to be known
+    if length is None and found.grown:  # the final length of these lists has to be known
         length = run.counted(run.call(length_between, [0, items.count], {}))
         return keep_counted(run, where, replace(items, count=run.integer(length)), step, name)
     count = run.atom(items.count) if length is None else length
@@ -127,7 +126,8 @@ def keep_counted(
 def _check_unchanged(
     run: Run, items: Sequence, copied: tuple[tuple[Cell, Cell], ...], found: Settled
 ) -> None:
-    """Refuse a loop that changes what it goes through, if that is not seen where it is read."""
+    """Refuse a loop that changes the list or the array that it iterates over, if reading does not
+    show it."""
     changed = {site.key for site in found.sites} | {growth.site.key for growth in found.grown}
     cells = {cell for pair in copied for cell in pair}
     lists = [source for source in items.sources if isinstance(source, list)]
@@ -144,8 +144,8 @@ def each_of(
     action: Callable[[Any], None],
     name_of: Callable[[Affine], str] = lambda _: "i",
 ) -> bool:
-    """Do something with each item in turn: written out where that is short, else in a loop that is
-    kept if it can be, maybe from the second item on. True if it is kept."""
+    """Apply ``action`` to each item in turn: unrolled if there are few, else in a loop that is kept
+    if possible, maybe from the second item on. True if the loop is kept."""
     first, start = 0, len(run.recorder.equations)
     refusal = why_unrolled(run, where)
     if items.rows and items.length > 1 and refusal is None:
@@ -157,7 +157,7 @@ def each_of(
             except TooLong:
                 pass
         elif not stage_path(run, lambda: action(items.item(0)), is_trial=True).equations:
-            _in_turn(run, items, action, 0)  # what is known is computed now
+            _in_turn(run, items, action, 0)  # known values are computed now
             return False
         for first in (0, 1):
             if first:

@@ -1,4 +1,4 @@
-"""Whether a step of a loop leaves what the next one starts with."""
+"""Check that a step of a loop leaves a state of the shape that the next step starts with."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ SHARED = "two arrays may share its storage after a loop"
 
 
 def difference(after: Any, before: Any) -> int | None:
-    """By how much an integer is greater than another, if that is known."""
+    """The difference of two integers, if it is known."""
     found = combined("subtract", after, before)
     return found if type(found) is int else None
 
 
 class Matcher:
-    """Finds the values that a step leaves for the slots of its carry."""
+    """Find the values that a step leaves for the slots of its carry."""
 
     def __init__(self, run: Run, merger: Merger) -> None:
         self.run = run
@@ -121,7 +121,7 @@ class Matcher:
         return True
 
     def shares(self, merged: set[Key]) -> bool:
-        """True if the step leaves a writable array in storage that something else refers to as
+        """True if the step leaves a writable array in storage that another value refers to as
         well."""
         run = self.run
         outside = reachable(run.frames, merged, run.owned)
@@ -134,7 +134,7 @@ class Matcher:
 
     def spread(self, builder: Builder) -> bool:
         """Freeze the arrays at the start of the step under those names where the step leaves a
-        frozen array, since the next step starts with it. True if there are such names."""
+        frozen array, since the next step starts with it. True if there are any."""
         pairs = [(builder.cell(merged), after) for merged, after in self.cells.values()]
         found = False
         while late := [(head, after) for head, after in pairs if after.frozen and not head.frozen]:
@@ -144,8 +144,8 @@ class Matcher:
         return found
 
     def freeze_shared(self, mergers: list[Merger], heads: Set[int]) -> None:
-        """Freeze those merged arrays of ``heads`` that a step leaves in one storage, or that a list
-        gets from the step before. The same for structures."""
+        """Freeze the merged arrays and structures of ``heads`` that a step leaves in shared
+        storage, or that a list gets from the previous step."""
         *_, rows = mergers
         for row in rows.cells:
             row.frozen = SHARED if id(row.second) in heads else row.frozen
@@ -163,8 +163,8 @@ class Matcher:
                     cell.frozen = cell.frozen or SHARED
 
     def atoms(self, slots: Any, variables: list[Variable]) -> list[Atom]:
-        """The atom that the step leaves in each slot; a slot that it does not change keeps its
-        value."""
+        """The atom that the step leaves in each slot; a slot that the step does not change keeps
+        its value."""
         return [self._atom(index, slot.type, variables[index]) for index, slot in enumerate(slots)]
 
     def _atom(self, index: int, type: Any, head: Variable) -> Atom:

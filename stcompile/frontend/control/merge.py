@@ -1,13 +1,13 @@
-"""Where control flow paths meet: one value for the two that the paths leave.
+"""Merge the values of two paths of control flow where they meet.
 
-A `Merger` takes pairs of values and describes the merged ones by *shapes*: what both paths agree on
-is kept, numbers and the contents of arrays become *slots*, which an equation with one output for
-each will fill, structures are merged part by part, and values that cannot be merged become a
-`Poison`: they must not be read afterwards.
+A `Merger` takes pairs of values and describes the merged values by *shapes*: a value on which both
+paths agree is kept, numbers and the contents of arrays become *slots*, which an equation with an
+output for each slot will fill, structures are merged part by part, and values that cannot be merged
+become a `Poison`: they must not be read afterwards.
 
-Storage needs care. Two arrays merge into one with storage of its own only if nobody can see a
-difference: only the merged names refer to them, and on both paths the same of these names share an
-array. Otherwise the merged array may be read, but neither it nor the two may be written.
+Storage needs care. Two arrays merge into an array with storage of its own only if nobody can see a
+difference: only the merged names refer to them, and on both paths the same names share an array.
+Otherwise the merged array may be read, but neither it nor the two arrays may be written.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _is_rest(item: Any) -> bool:
 
 @dataclass(eq=False)
 class Merger:
-    """Merges the values of two paths that started at ``age``. ``construct`` is the statement, for
+    """Merge the values of two paths that started at ``age``. ``construct`` is the statement, for
     messages; ``worlds`` enter the state at the end of either path, where its containers have their
     items."""
 
@@ -115,9 +115,9 @@ class Merger:
     worlds: tuple[World, World] = (contextlib.nullcontext, contextlib.nullcontext)
     hidden: Set[Variable] = frozenset()  # variables that exist only inside the paths
     counter: Variable | None = None  # the counter of a loop that makes all its steps
-    binds: Symbol | None = None  # what lengths inside the loop may depend on
+    binds: Symbol | None = None  # the counter that lengths inside the loop may depend on
     has_rows: bool = False  # values are collected in the rows of one array
-    outside: Mapping[Hashable, Any] | None = None  # what was made around the paths (see `inside`)
+    outside: Mapping[Hashable, Any] | None = None  # values made around the paths (see `inside`)
     slots: list[SlotInfo] = field(default_factory=list)
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
@@ -151,7 +151,7 @@ class Merger:
             return self._contents(site.container, first, second)
         hint = site.name
         if isinstance(site, AttributeSite) and (first is MISSING) is not (second is MISSING):
-            of_class = class_value(self.run, site.owner, hint)  # what that path reads
+            of_class = class_value(self.run, site.owner, hint)  # read by the path without it
             first, second = (of_class if v is MISSING else v for v in (first, second))
         shape = self.merge(first, second, hint)
         if isinstance(shape, Spoiled) and isinstance(site, NameSite):
@@ -189,7 +189,7 @@ class Merger:
     def _filling(
         self, first: list[Any] | None, second: list[Any] | None, container: Any = None
     ) -> Filling | None:
-        """Two lists as rows of arrays; a path that is never read leaves None."""
+        """Merge two lists as rows of arrays; None stands for a path that is never read."""
         run, before = self.run, None if container is None else [*container]
         hint = name_of(run, container)
         found: Filling | None = filling_of(
@@ -200,7 +200,7 @@ class Merger:
     # --- values --------------------------------------------------------------------------------
 
     def merge(self, first: Any, second: Any, hint: str = "") -> Shape:
-        """The shape of what is ``first`` on one path and ``second`` on the other."""
+        """The shape of a value that is ``first`` on one path and ``second`` on the other path."""
         if first is second:
             self._kept.append(first)
             return Keep(first)
@@ -320,7 +320,7 @@ class Merger:
         return Spoiled(f"is {ours} on one path and {theirs} on the other: see {self.construct}")
 
     def defined(self, value: Any, is_second: bool, hint: str) -> Shape:
-        """The shape of a value that one path alone leaves, if the other path is never read."""
+        """The shape of a value that only one path leaves, if the other path is never read."""
 
         def slot(type: Type, read: Callable[[], Any]) -> int:
             first, second = (_undefined, read) if is_second else (read, _undefined)
@@ -384,8 +384,8 @@ class Merger:
         return self._containers[key]
 
     def _is_moving(self, value: Affine | Array) -> bool:
-        """True for a value that moves only with the counter of a loop that makes all its steps:
-        then its value after each step is known."""
+        """True for a value that moves only with the counter of a loop that makes all its steps, so
+        that its value after each step is known."""
         counters = counters_within(value, self.hidden)
         if isinstance(value, Array) and is_long_as(value, self.binds):
             counters.add(self.counter)  # type: ignore[arg-type]
@@ -393,8 +393,8 @@ class Merger:
 
     def _is_collected(self, value: Array) -> bool:
         """True for a view that is better collected, as a copy: a view, but not a row, of an array
-        that nobody writes, or an argument that nobody has written so far. (Rows that are put
-        together again are a part of the array.)"""
+        that nobody writes, or of an argument that nobody has written so far. Rows that are put
+        together again are a part of the array."""
         (first, *rest), rows = value.path, value.cell.variable.type.dims[1:]
         whole = first.primitive == "slice" and first.params["length"][1:] == rows
         is_row = whole and first.params["drop"] == (0,) and first.params["start"][0][1:] == (1,)
@@ -430,7 +430,7 @@ class Merger:
         self.run.refuse(f"{reason}, depending on a traced value: see {self.construct}", hint)
 
     def keep(self, value: Any) -> None:
-        """Note that something refers to a value where the paths meet."""
+        """Note that the merged state refers to a value."""
         self._kept.append(value)
 
     # --- the end -------------------------------------------------------------------------------
@@ -457,8 +457,8 @@ class Merger:
                     self.run.disown(original)
 
     def atoms(self, which: str, start: int = 0) -> list[Atom]:
-        """The values of the slots from ``start`` on, on the ``first`` or the ``second`` path; call
-        it inside that path."""
+        """The values of the slots from ``start`` on, on the ``first`` or the ``second`` path; to be
+        called inside that path."""
         slots = self.slots[start:]
         return [self.converted(getattr(slot, which)(), slot.type) for slot in slots]
 

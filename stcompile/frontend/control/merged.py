@@ -1,7 +1,7 @@
-"""What a value is made of where control flow paths meet, and values made of that.
+"""Shapes of merged values, and the construction of values from shapes.
 
-A *shape* says what both paths agree on, what is a *slot* that an equation fills, and what cannot be
-known. A `Builder` makes values of shapes.
+A *shape* says on which parts of a value both paths agree, which parts are *slots* that an equation
+fills, and which parts cannot be known. A `Builder` makes values of shapes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from stcompile.wengert.types import Type
 
 @dataclass(frozen=True)
 class Keep:
-    """Both paths agree: the value stays as it is."""
+    """A value on which both paths agree: it stays as it is."""
 
     value: Any
 
@@ -58,7 +58,7 @@ class Moving:
 
 @dataclass(frozen=True)
 class Counting:
-    """An integer that each step of a loop moves by the same number: ``start + step * counter`` at
+    """An integer to which every step of a loop adds the same number: ``start + step * counter`` at
     the start of a step."""
 
     start: Any
@@ -70,7 +70,7 @@ class Counting:
         return combined("add", self.start, self.counter.scaled(self.step, 0))
 
     def after(self, steps: int) -> Any:
-        """Its value after a number of steps."""
+        """The value of the integer after a number of steps."""
         return combined("add", self.start, self.step * steps)
 
 
@@ -83,7 +83,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class RowOf(Slot):
-    """A number that a loop inside collected in the array that the slot has."""
+    """A number that an inner loop collected in the array of the slot."""
 
     row: Row
 
@@ -97,7 +97,7 @@ class Stored(Slot):
 
 @dataclass(eq=False)
 class MergedCell:
-    """The storage that stands for that of two arrays."""
+    """The storage that stands for the storage of two merged arrays."""
 
     index: int
     type: Type
@@ -108,7 +108,8 @@ class MergedCell:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The axes in the order of memory, the slowest first; as they are if it is not known."""
+        """The axes in the order of memory, the slowest first; in their own order if the layout is
+        not known."""
         dims, size = self._shape, self.type.dtype.itemsize
         if self.strides is None or dims is None or is_natural(dims, self.strides, size):
             return tuple(range(self.type.ndim))
@@ -122,7 +123,8 @@ class MergedCell:
 
     @property
     def _shape(self) -> tuple[int, ...] | None:
-        """Numbers for its dims; None if how it lies does not follow from any."""
+        """The dims as numbers that stand for them; None if the layout does not follow from
+        numbers."""
         try:
             shape: tuple[int, ...] = generic(self.type.dims)
         except UnknownSizeError:
@@ -153,7 +155,7 @@ class Parts:
 @dataclass(eq=False)
 class Window:
     """A list that the steps of a loop append to: its items from ``before`` the loop, the ``rest``,
-    and the last ones."""
+    and its last items."""
 
     before: list[Any]
     rest: Grown
@@ -163,7 +165,7 @@ class Window:
 @dataclass(frozen=True)
 class Filling:
     """A list whose number of items is known only at run time (see `Filled`): the slots of its
-    ``buffers``, and how many items there are. A step of a loop adds ``rate`` of them at most."""
+    ``buffers``, and the ``count`` of its items. A step of a loop adds at most ``rate`` items."""
 
     layout: Layout
     buffers: tuple[int, ...]
@@ -185,7 +187,7 @@ Shape: TypeAlias = Keep | Moving | Counting | Slot | ArrayOf | Parts | Window | 
 
 @dataclass(frozen=True)
 class SlotInfo:
-    """A slot's type, how to read its value on either path, and a name for it."""
+    """The type of a slot, how to read its value on either path, and a name for it."""
 
     type: Type
     first: Callable[[], Any]
@@ -202,8 +204,8 @@ UNDEFINED = Undefined()
 
 
 class Builder:
-    """Makes values of shapes; values share parts where the shapes do. Values that move with the
-    counter of a loop are those of ``step``."""
+    """Make values of shapes; values share parts where the shapes do. Values that move with the
+    counter of a loop are taken at ``step``."""
 
     def __init__(self, run: Run, atoms: Sequence[Atom], step: Step | None = None) -> None:
         self.run = run
@@ -255,7 +257,7 @@ class Builder:
         return Filled(FILLED, FILLED_HINT, shape.layout, tuple(buffers), *bounds)
 
     def _structure(self, shape: Parts) -> Any:
-        """A structure with its parts, which may refer to it."""
+        """Make a structure with its parts, which may refer back to it."""
         like, run = shape.first, self.run
         if isinstance(like, Frame):
             frame = self._made[id(shape)] = replace(like, names={}, born=run.age())
@@ -311,8 +313,8 @@ class Builder:
 
 
 class RowBuilder(Builder):
-    """Makes the values that the steps of a loop left, one step after the other: rows of the arrays
-    ``atoms``, in which the loop collected them."""
+    """Make the values that the steps of a loop left, step by step: rows of the arrays ``atoms``, in
+    which the loop collected them."""
 
     def __init__(self, run: Run, atoms: Sequence[Atom], slots: Sequence[SlotInfo]) -> None:
         super().__init__(run, atoms)
@@ -384,7 +386,7 @@ def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
 
 
 def rebuilt(run: Run, like: Any, parts: Sequence[Any]) -> Any:
-    """A structure like another, which cannot refer to itself, with new parts."""
+    """Make a structure like ``like``, which cannot refer to itself, from new ``parts``."""
     if isinstance(like, Closure):
         frame, *defaults = parts
         return Closure(like.node, frame, dict(zip(like.defaults, defaults, strict=True)))
@@ -410,7 +412,8 @@ def rebuilt(run: Run, like: Any, parts: Sequence[Any]) -> Any:
 
 
 def slice_step(t: int, row: Sizes) -> ViewStep:
-    """The view of row ``t`` of an array with rows of that shape, or of the start of that row."""
+    """The view of row ``t`` of an array, or of the start of that row, for rows of the given
+    shape."""
     params = {
         "start": ((t,), *((0,) for _ in row)),
         "length": (1, *row),

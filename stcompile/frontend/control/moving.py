@@ -1,4 +1,4 @@
-"""Values that move with the counter of a loop, and what they are in one of its steps.
+"""Views and integers that move with the counter of a loop, and their values in a single step.
 
 A view such as ``x[t]`` or an integer such as ``2 * t + 1`` may outlive its step: in a list, as the
 default of a function, or in a name after the loop. There the counter is a number.
@@ -19,7 +19,8 @@ from stcompile.wengert.types import Type
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a loop: the value that its counter has there, and what it is in sizes."""
+    """A step of a loop: its counter, the value of the counter, and the symbol of the counter in
+    sizes."""
 
     counter: Affine
     number: int
@@ -39,7 +40,7 @@ class Step:
         return replace(value, path=self.path(value.path), type=self.type(value.type))
 
     def type(self, type: Type) -> Type:
-        """The type in this step of what has lengths that depend on it."""
+        """Replace the lengths of a type that depend on the step by their values in this step."""
         return replace(type, dims=settled(type.dims, self.binds, self.number))
 
     def path(self, path: tuple[ViewStep, ...]) -> tuple[ViewStep, ...]:
@@ -72,7 +73,7 @@ def is_long_as(value: Array, binds: Symbol | None) -> bool:
 
 
 def counters_within(value: Any, hidden: Container[Variable]) -> set[Variable]:
-    """The counters that a view or an integer moves with, of those that are ``hidden``."""
+    """The counters of ``hidden`` that a view or an integer moves with."""
     if isinstance(value, Affine):
         return {counter for counter, _ in value.terms if counter in hidden}
     assert isinstance(value, Array)

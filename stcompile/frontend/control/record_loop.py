@@ -1,4 +1,4 @@
-"""From a settled step to a `loop` equation, and the state after it."""
+"""Record a settled step as a `loop` equation, and set the state after it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BOOL = Type.python(bool)
 
 @dataclass(frozen=True)
 class _Carried:
-    """One port of the carry that is not a site: its value at first, in a step, and after the
+    """A port of the carry that is not a site: its first value, its value in a step, and after the
     step."""
 
     initial: Atom
@@ -35,7 +35,7 @@ class _Carried:
 
 @dataclass(eq=False)
 class Recording:
-    """Records one loop. ``counter`` is the step's index, None in a while loop."""
+    """The recording of a loop. ``counter`` is the step's index, None in a while loop."""
 
     run: Run
     found: Settled
@@ -99,7 +99,7 @@ class Recording:
         return Outcome(broke, returned, self._value)
 
     def _condition(self, limit: Atom | None, ends: Sequence[Variable]) -> Atom:
-        """The loop goes on while its test holds, there are steps left, and no flag is set."""
+        """The condition to go on: the test holds, steps are left, and no flag is set."""
         run = self.run
         parts: list[Atom] = []
         if limit is not None:
@@ -172,8 +172,9 @@ class Recording:
         return {name: run.value(output) for name, output in pairs}
 
     def _collect(self, ys: Sequence[Variable], length: int | None, ends: Iterator[Any]) -> None:
-        """Give their items to the lists that the loop appends to: rows of the arrays that it
-        collected. Where their number is not known, there are the last ones, ``ends``."""
+        """Give the lists that the loop appends to their items: rows of the arrays that it
+        collected. Where the number of items is not known, the lists get a rest and their last
+        items, ``ends``."""
         run, found, counter = self.run, self.found, self.found.counter
         steps = []
         if counter is not None:

@@ -1,5 +1,5 @@
-"""How many steps a ``while`` loop makes if its condition reads only what is known: integers that
-each step moves by the same number, and what no step changes."""
+"""Trip counts of ``while`` loops whose condition reads only known values: integers that each step
+moves by the same number, and values that no step changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stcompile.frontend.state.values import TAKEN, UNBOUNDED, Affine, Grown, Res
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.control import COUNTER
 
-# What holds an integer, or a list that grows; the integer or the length at first, and its step.
+# Sites of integers and of growing lists, each with its first value or length, and its step.
 Counts = list[tuple[Site, Any, int]]
 MOST_TRIED = 4096  # steps that are tried one by one
 REASON = "this changes from step to step"
@@ -28,7 +28,7 @@ CHANGED = Rest(REASON)
 
 
 def first_guess(run: Run, test: Callable[[], Any], path: Path) -> int | None:
-    """The number of steps, if all of them change what the first one, ``path``, does."""
+    """The number of steps, if every step changes the same values as the first step, ``path``."""
     counts: Counts = []
     others: list[Site] = []
     for site, after in path.after.values():
@@ -49,7 +49,7 @@ def first_guess(run: Run, test: Callable[[], Any], path: Path) -> int | None:
 
 
 def trips_of(run: Run, test: Callable[[], Any], found: Settled) -> int | None:
-    """The number of steps of a settled loop, seen from before it."""
+    """The number of steps of a settled loop, found from the state before it."""
     counts: Counts = []
     others: list[Site] = []
     for growth in found.grown:
@@ -69,7 +69,8 @@ def _trips(run: Run, test: Callable[[], Any], counts: Counts, others: list[Site]
     counter = run.recorder.variable(COUNTER)
 
     def holds(low: int, high: int) -> bool | None:
-        """Whether the condition holds before all of these steps; None if that is not known."""
+        """True if the condition holds before all steps from ``low`` to ``high``, False if before
+        none; None if that is not known."""
         at: Any = low if low == high else Affine(counter, 0, ((counter, 1),), low, high)
         with _before(run, counts, others, at):
             try:
@@ -107,7 +108,7 @@ def _first_failure(holds: Callable[[int, int], bool | None]) -> int | None:
 
 @contextmanager
 def _before(run: Run, counts: Counts, others: Iterable[Site], at: Any) -> Iterator[None]:
-    """The state before step ``at``, as far as it is known."""
+    """Within the block, set the state before step ``at``, as far as it is known."""
     outer, run.journal = run.journal, Journal(run.age())
     try:
         for site in others:
@@ -124,7 +125,8 @@ def _before(run: Run, counts: Counts, others: Iterable[Site], at: Any) -> Iterat
 
 
 def _unknown(run: Run, site: Site) -> Any:
-    """What a site holds that steps change: numbers and arrays of the same types, if anything."""
+    """An unknown value for a site that steps change: a fresh number or array of the same type, if
+    it has a type."""
     value = site.read()
     if isinstance(site, PositionSite):
         return TAKEN

@@ -1,4 +1,4 @@
-"""What a loop costs if it is written out, and the warning of one that is, however long."""
+"""The cost of unrolling a loop, and the warning of an unrolled loop that is long."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ _PROGRAMS = ("program", "then", "otherwise", "condition", "body")
 
 
 class TooLong(StcompileError):
-    """A loop that was begun to be written out takes too many equations."""
+    """Raised while a loop is unrolled if it takes too many equations."""
 
 
 def equations_in(equations: Sequence[Equation]) -> int:
-    """The number of equations, those of sub-programs that run with them included: a loop that is
-    kept counts as one step."""
+    """Count equations, including those of sub-programs that run with them: a loop that is kept
+    counts as a single step."""
     inner = (equation.params.get(name) for equation in equations for name in _PROGRAMS)
     return len(equations) + sum(equations_in(p.equations) for p in inner if isinstance(p, Program))
 
 
 def place_of(where: Location) -> Hashable:
-    """What tells loops apart: where they are, and from where that was called."""
+    """A key that tells loops apart: their position in the text, and the call sites that led
+    there."""
     return where.file, where.line, where.column, where.caller and place_of(where.caller)
 
 
 def written_out(run: Run, where: Location, steps: int, write: Callable[[], T]) -> T:
-    """Write a loop out, which raises `TooLong` if that takes too many equations, and then for a
-    loop of so many steps there from now on: loops in loops are staged again and again."""
+    """Unroll a loop by ``write``; raise `TooLong` if that takes too many equations, and from then
+    on for every loop of so many steps at the same place: nested loops are staged again and
+    again."""
     key = place_of(where), steps
     if key in run.long:
         raise TooLong(TOO_LONG)
@@ -52,8 +54,8 @@ def written_out(run: Run, where: Location, steps: int, write: Callable[[], T]) -
 
 
 def is_short(steps: int, equations: int = 0, of: int = 1) -> bool:
-    """True for a loop that is written out: one of a few ``steps``, which together have not too many
-    equations. The first steps, ``of`` them, have the given number of ``equations``."""
+    """True for a loop that is unrolled: few ``steps``, which together have not too many equations.
+    Its first ``of`` steps have the given number of ``equations``."""
     return steps <= UNROLLED_STEPS and equations * steps <= UNROLLED_EQUATIONS * of
 
 
@@ -64,7 +66,7 @@ def note_kept(run: Run, where: Location, steps: int, start: int) -> None:
 
 
 def why_unrolled(run: Run, where: Location) -> StcompileError | None:
-    """Why a loop has to be unrolled, if that is known before."""
+    """The reason why a loop has to be unrolled, if it is known before staging it; else None."""
     return run.refused.get(_key(where))
 
 
@@ -73,8 +75,8 @@ def _key(where: Location) -> Hashable:
 
 
 def to_unroll(run: Run, error: StcompileError) -> dict[Hashable, StcompileError]:
-    """The loops that are unrolled when a function is staged once more, since it was refused: what
-    they leave may be the reason. They are none that are very long."""
+    """The loops to unroll when a refused function is staged once more, since keeping them may be
+    the reason for the refusal. Very long loops are left out."""
     short = [key for key, cost in run.kept.items() if cost <= RETRIED_EQUATIONS]
     return dict.fromkeys(short, error)
 
@@ -82,8 +84,8 @@ def to_unroll(run: Run, error: StcompileError) -> dict[Hashable, StcompileError]
 def warn_if_long(
     run: Run, where: Location, start: int, steps: int, refusal: StcompileError | None
 ) -> None:
-    """Warn of a loop that was written out since there were ``start`` equations, if that is long.
-    ``refusal`` says why it could not be kept."""
+    """Warn of an unrolled loop if its equations, after the first ``start``, are many. ``refusal``
+    says why it could not be kept."""
     made = equations_in(run.recorder.equations[start:])
     if made <= WARNED_EQUATIONS or where.shown is None:
         return

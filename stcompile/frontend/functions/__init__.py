@@ -1,8 +1,8 @@
-"""What library functions mean: one table from the function object to its lowering.
+"""The meaning of library functions: a table from the function object to its lowering.
 
-A lowering takes the run, then the arguments of the function it stands for, by NumPy's names; an
-argument that it does not name is refused. Functions of the codegen templates record the primitive
-of their name, so that derivative rules can use primitives NumPy has no name for.
+A lowering takes the run, then the arguments of the library function, by NumPy's names; an argument
+that it does not name is refused. Functions of the codegen templates record the primitive of their
+name, so that derivative rules can use primitives NumPy has no name for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What makes context managers: `contextlib`, whose managers are plain Python, and `np.errstate`."""
+"""Makers of context managers: `contextlib`, whose managers are plain Python, and `np.errstate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``copy.copy`` and ``copy.deepcopy``, as Python does them for what a program can hold."""
+"""``copy.copy`` and ``copy.deepcopy``, as Python does them, for values that a program can hold."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def _deep(run: Run, done: dict[int, Any], value: Any) -> Any:
 
 
 def _made_again(run: Run, value: Any, part: _Item, done: dict[int, Any] | None = None) -> Any:
-    """A new value like another, of its parts. ``done`` has the copies so far (None: parts are not
-    copied)."""
+    """Make a new value like ``value`` from its parts. ``done`` has the copies so far (None: parts
+    are not copied)."""
     kind = type(value)
     if isinstance(value, Array):
         return run.record("copy", value)

@@ -192,7 +192,7 @@ def array(run: Run, object: Any, dtype: Any = None) -> Any:
 
 
 def asarray(run: Run, a: Any, dtype: Any = None) -> Any:
-    """np.asarray: the array itself where it already is one."""
+    """np.asarray: ``a`` itself if it is an array already."""
     return run.as_array(a, dtype_of(run, dtype) if dtype is not None else None)
 
 
@@ -201,7 +201,8 @@ def astype(run: Run, x: Any, dtype: Any) -> Any:
 
 
 def conversion(kind: type) -> Any:
-    """``float(x)`` and the like: a Python number of a traced one."""
+    """The lowering of ``float(x)``, ``int(x)``, ``bool(x)`` and ``complex(x)`` for a traced
+    ``x``."""
 
     def lowering(run: Run, x: Any = 0) -> Any:
         if not is_traced(x):
@@ -263,7 +264,7 @@ def scalar_type(kind: type[np.generic]) -> Any:
 
 
 def item(run: Run, x: Any, *args: Any) -> Any:
-    """``x.item()``: the only element as a Python number, or that at an index."""
+    """``x.item()``: the only element as a Python number, or the element at an index."""
     place = args[0] if len(args) == 1 else args
     if args and isinstance(x, Array):
         if not isinstance(place, tuple):

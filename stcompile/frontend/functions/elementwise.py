@@ -59,9 +59,9 @@ def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Calla
 
 
 def is_another(primitive: str, types: Sequence[Type]) -> bool:
-    """True where NumPy's function of these operands differs from the operator, in the last bits or
-    at zeros, infinities and NaN: for numbers, operators have loops of their own in NumPy; of an
-    array to the power of a Python number, ``**`` takes another function."""
+    """True if NumPy's function of operands of these ``types`` differs from the operator, in the
+    last bits or at zeros, infinities and NaN: for numbers, operators have loops of their own in
+    NumPy; for an array to the power of a Python number, ``**`` takes another function."""
     if promoted(tuple(types)).kind not in OTHERWISE.get(primitive, ""):
         return False
     is_number = not any(t.kind == "array" for t in types)
@@ -110,7 +110,7 @@ def where(run: Run, condition: Any, x: Any = None, y: Any = None) -> Any:
 def clip(
     run: Run, a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
 ) -> Any:
-    """np.clip: one-sided clips are a maximum or a minimum."""
+    """np.clip: a clip with a single bound is a maximum or a minimum."""
     low = a_min if a_min is not None else min
     high = a_max if a_max is not None else max
     if low is None and high is None:
@@ -133,7 +133,7 @@ def positive(run: Run, x: Any) -> Any:
 
 
 def conjugate(run: Run, x: Any) -> Any:
-    """np.conjugate: of real numbers a copy, of booleans one of small integers."""
+    """np.conjugate: of real numbers a copy, of booleans a copy as small integers."""
     if is_static(x) and is_number(x):
         return static_call(run, np.conjugate, x)
     if run.atom(x).type.dtype.kind == "b":
@@ -144,7 +144,7 @@ def conjugate(run: Run, x: Any) -> Any:
 
 
 def sign(run: Run, x: Any) -> Any:
-    """np.sign, which of complex numbers is another function."""
+    """np.sign, which is a different function for complex numbers."""
     if not is_static(x) and run.atom(x).type.dtype.kind == "c":
         return run.record("complex_sign", x)
     return ufunc("sign", np.sign)(run, x)

@@ -1,4 +1,5 @@
-"""The functions of `numpy.fft`: transforms of one axis are primitives, the others made of them."""
+"""The functions of `numpy.fft`: transforms of a single axis are primitives, the others are made of
+them."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from stcompile.wengert.dims import varies
 
 
 def _transform(primitive: str) -> Callable[..., Any]:
-    """The lowering of a transform of one axis."""
+    """The lowering of a transform of a single axis."""
 
     def lowering(run: Run, a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
         x = run.as_array(a)

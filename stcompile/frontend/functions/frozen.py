@@ -29,7 +29,7 @@ def freeze(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any])
 
 
 def thawed(run: Run, owner: Any) -> Frozen | None:
-    """A distribution from outside with its parameters; None if it is not a known one."""
+    """A distribution from outside with its parameters; None if it is not a known distribution."""
     kind = type(owner).__name__
     if not kind.endswith("_frozen"):
         return None
@@ -50,7 +50,7 @@ def thawed(run: Run, owner: Any) -> Frozen | None:
 
 
 def _name_of(distribution: Any) -> str:
-    """What `scipy.stats` calls a distribution."""
+    """The name of a distribution in `scipy.stats`."""
     name = getattr(distribution, "name", None)
     if isinstance(name, str):
         return name

@@ -23,7 +23,7 @@ MODULES: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
 
 
 def imported_lowering(function: Any) -> Lowering | None:
-    """The lowering of a function of one of these modules; None if it belongs to none that is
+    """The lowering of a function of one of `MODULES`; None if it belongs to no module that is
     imported."""
     for module in MODULES:
         if module in sys.modules:
@@ -35,7 +35,7 @@ def imported_lowering(function: Any) -> Lowering | None:
 
 @functools.cache
 def _functions(module: str) -> Mapping[Any, Lowering]:
-    """The functions of a module that this version of it has, with their lowerings."""
+    """The lowerings of those functions of a module that its installed version has."""
     found: dict[Any, Lowering] = {}
     for name, lowering in MODULES[module].items():
         try:

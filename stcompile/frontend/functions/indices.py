@@ -20,7 +20,7 @@ from stcompile.library import grids
 
 
 def ndindex(run: Run, *shape: Any) -> Iterator:
-    """np.ndindex of dimensions, or of a tuple of them."""
+    """np.ndindex of dimensions, or of a tuple of dimensions."""
     if not is_static(shape):
         run.refuse("np.ndindex of traced values is not supported", "use static dimensions")
     return iterator_over(run, fixed(run, _computed(run, np.ndindex, *shape)))

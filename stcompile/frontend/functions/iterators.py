@@ -1,4 +1,4 @@
-"""What Python's builtins make of iterables: `range`, `zip`, `enumerate`, `map`, `iter`, `next` …"""
+"""Python's builtins that make iterables: `range`, `zip`, `enumerate`, `map`, `iter` and others."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def reversed_(run: Run, sequence: Any) -> Any:
 
 
 def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
-    """zip, which takes one item of each in turn: the same iterator may be given twice."""
+    """zip, which takes an item of each iterable in turn: the same iterator may be given twice."""
     iterables = tuple(iterated(run, iterable) for iterable in iterables)
     if any(isinstance(iterable, Counted) for iterable in iterables):
         return counted_together(run, iterables, strict)
@@ -127,7 +127,7 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
 
 
 def _are_nameless(run: Run, sources: list[Iterator]) -> bool:
-    """True for different iterators with as many items that nothing else takes items from."""
+    """True for different iterators of equal length that nothing else takes items from."""
     if len({id(source) for source in sources}) < len(sources):
         return False
     if not all(source.left for source in sources):
@@ -137,7 +137,7 @@ def _are_nameless(run: Run, sources: list[Iterator]) -> bool:
 
 
 def _zipped(run: Run, parts: list[Sequence], strict: bool) -> Iterator:
-    """zip of sources of known length, whose items are made when they are asked for."""
+    """Zip sources of known length, whose items are made when they are read."""
     if strict and len({part.length for part in parts}) > 1:
         run.refuse("the arguments of zip have different lengths", "", TypingError)
 
@@ -187,7 +187,7 @@ def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
 
 
 def range_(run: Run, *bounds: Any) -> Any:
-    """A range; of traced bounds, one whose length is known at run time."""
+    """range; with traced bounds, its length is known only at run time."""
     if not 1 <= len(bounds) <= 3:
         run.refuse("range takes one to three arguments", "", ArgumentsError)
     bounds = tuple(index_of(run, bound) for bound in bounds)

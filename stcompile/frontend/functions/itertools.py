@@ -1,9 +1,9 @@
 """The module `itertools`.
 
-Iterators are lazy: a loop may change what they iterate over. Items that Python takes when the
-iterator is made (`product`) are taken then; items that it takes one by one are taken one by one.
-What an iterator remembers (the total of `accumulate`) is an item of a list that the program owns,
-so that it is merged like any other state where control flow paths meet.
+Iterators are lazy: a loop may change the list that they iterate over. Items that Python takes when
+the iterator is made (`product`) are taken then; items that it takes singly are taken singly. The
+state of an iterator (the total of `accumulate`) is an item of a list that the program owns, so that
+it is merged like any other state where control flow paths meet.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ from stcompile.frontend.state.values import (
 
 
 def _whole(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of functions that take all their items at once: combinations of these."""
+    """The lowering of functions that take all their items at once, such as
+    `itertools.combinations`."""
 
     def lowering(run: Run, iterable: Any, r: Any = None) -> Iterator:
         items = items_of(run, iterable)
@@ -237,7 +238,7 @@ def count(run: Run, start: Any = 0, step: Any = 1) -> Iterator:
 
 
 def cycle(run: Run, iterable: Any) -> Iterator:
-    """cycle, which goes through a copy that it makes in the first round."""
+    """cycle, which repeats a copy that it makes in the first round."""
     if isinstance(iterable, Array | Iterator):
         run.refuse(
             f"cycle goes through {described(iterable)}, whose items are made on the way",

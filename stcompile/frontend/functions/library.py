@@ -1,4 +1,4 @@
-"""Functions of NumPy that are written with others: calls of them are inlined."""
+"""Functions of NumPy that are written in terms of other functions: calls of them are inlined."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stcompile.library import arrangement, axes, calculus, elementwise, matrices
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """The lowering of a function of `stcompile.library`: the function itself, inlined. Refusals
-    inside of it are located at the call."""
+    inside it are located at the call."""
 
     def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
         try:
@@ -34,7 +34,8 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _at_place(function: Callable[..., Any], at_place: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of a function that takes a position, or another one if the data decide it."""
+    """The lowering of a function that takes a position: ``at_place`` if the data decide the
+    position, else ``function``."""
     known, traced = inlined(function), inlined(at_place)
 
     def lowering(run: Run, arr: Any, obj: Any, *others: Any, **keywords: Any) -> Any:
@@ -46,8 +47,7 @@ def _at_place(function: Callable[..., Any], at_place: Callable[..., Any]) -> Cal
 
 
 def _flat_as_stored(run: Run, x: Any) -> Any:
-    """An array's elements in the order of storage, which is taken for C order where it is not
-    known."""
+    """An array's elements in the order of memory, which is taken for C order if it is not known."""
     strides = strides_of(run, x)
     if strides is None:
         return ravel(run, x)

@@ -21,7 +21,7 @@ def _named(function: Callable[..., Any]) -> Any:
 
 
 def of_one(primitive: str) -> Callable[..., Any]:
-    """The lowering of a function of matrices with one result."""
+    """The lowering of a function of matrices with a single result."""
 
     def lowering(run: Run, a: Any) -> Any:
         return run.record(primitive, run.as_array(a))
@@ -123,7 +123,7 @@ def pinv(run: Run, a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
 
 
 def lstsq(run: Run, a: Any, b: Any, rcond: Any = None) -> Any:
-    """np.linalg.lstsq: only the solution may be read of what it returns."""
+    """np.linalg.lstsq: only the first of its results, the solution, may be read."""
     x, y = run.as_array(a), run.as_array(b)
     if rcond is None:
         solution = run.record("lstsq", x, y)

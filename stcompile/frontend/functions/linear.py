@@ -1,4 +1,4 @@
-"""Products: all of them are one primitive, `contract`."""
+"""Products: all of them are recorded as the primitive `contract`."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def tensordot(run: Run, a: Any, b: Any, axes: Any = 2) -> Any:
 def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
     """np.einsum. Two operands that name each of their axes once are a contraction; anything else is
     NumPy's own einsum. With ``optimize`` it becomes contractions, two operands at a time from the
-    left: quicker, and NumPy's value up to rounding."""
+    left: quicker, and equal to NumPy's value up to rounding."""
     if not isinstance(subscripts, str):
         subscripts, operands = _of_lists(run, [subscripts, *operands])
     arrays = [run.as_array(operand) for operand in operands]
@@ -138,13 +138,14 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
 
 
 def _viewed(run: Run, term: str, x: Array, result: str) -> Any:
-    """The axes of one operand in another order, and its diagonals: NumPy gives a view."""
+    """Take diagonals of a single operand and reorder its axes, as a view, as NumPy does."""
     left, view = _reduced(run, term, x, set(result))
     return transpose(run, view, tuple(left.index(name) for name in result))
 
 
 def _as_wide(run: Run, at: int, parts: list[str], arrays: list[Array]) -> Array:
-    """An operand with its axes of length 1 as long as those of that name in other operands."""
+    """Broadcast the axes of length 1 of an operand to the length that their names have in other
+    operands."""
     term, x = parts[at], arrays[at]
     sizes = {
         name: size
@@ -180,8 +181,9 @@ def _of_lists(run: Run, given: list[Any]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _named(run: Run, parts: list[str], arrays: list[Array]) -> tuple[list[str], list[Array], str]:
-    """Terms with letters in place of ``...``, and these letters. The last axes of all operands get
-    the same letters; an axis of length 1 that is broadcast is removed."""
+    """Replace ``...`` in the terms by letters; return the terms, the operands and the letters. The
+    last axes of all operands get the same letters; an axis of length 1 that is broadcast is
+    removed."""
     counts = [
         x.type.ndim - len(term.replace("...", "")) for term, x in zip(parts, arrays, strict=True)
     ]
@@ -211,7 +213,7 @@ def _named(run: Run, parts: list[str], arrays: list[Array]) -> tuple[list[str], 
 
 
 def _contracted(run: Run, factors: list[tuple[str, Any]], result: str) -> Any:
-    """The product of factors with named axes: the axes ``result`` of it are left."""
+    """The product of factors with named axes, summed over all axes but those in ``result``."""
     reduced = []
     for at, (term, x) in enumerate(factors):
         others = [name for i, (names, _) in enumerate(factors) if i != at for name in names]
@@ -255,7 +257,7 @@ def _pair(run: Run, one: tuple[str, Any], two: tuple[str, Any], result: str) -> 
 
 
 def convolve(run: Run, a: Any, v: Any, mode: str = "full") -> Any:
-    """np.convolve: numbers are vectors of one element."""
+    """np.convolve: numbers count as vectors of a single element."""
     if mode not in ("full", "same", "valid"):
         run.refuse(
             f"the mode {mode!r} is not supported", "write 'full', 'same' or 'valid'", TypingError
@@ -264,8 +266,8 @@ def convolve(run: Run, a: Any, v: Any, mode: str = "full") -> Any:
 
 
 def correlate(run: Run, a: Any, v: Any, mode: str = "valid") -> Any:
-    """np.correlate: a convolution with the shorter vector backwards, the second one conjugated. If
-    the first one is shorter the result is backwards, too."""
+    """np.correlate: a convolution with the shorter vector reversed and the second vector
+    conjugated. If the first vector is shorter the result is reversed, too."""
     x, y = _vector(run, a), _vector(run, v)
     if y.type.dtype.kind == "c":
         y = run.record("conjugate", y)

@@ -1,4 +1,4 @@
-"""What Numba's own names mean in a function under ``@njit``: what they do in plain Python."""
+"""Numba's own names in a function under ``@njit``, with their meaning in plain Python."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _block(run: Run, **types: Any) -> Any:
 
 def _jit(run: Run, signature_or_function: Any = None, **options: Any) -> Any:
     """numba.jit and njit of functions that the program defines. With a signature or options alone
-    they are decorators."""
+    they return decorators."""
     function = written_as(signature_or_function)
     is_signature = function is None or isinstance(function, str | list | tuple)
     if is_signature or library_of(function) == "numba":
@@ -46,7 +46,7 @@ def _jit(run: Run, signature_or_function: Any = None, **options: Any) -> Any:
 
 
 def _number(dtype: Any) -> Lowering:
-    """The lowering of one of Numba's types, called with a number."""
+    """The lowering of a type of Numba's, called with a number."""
 
     def lowering(run: Run, value: Any) -> Any:
         return run.call(dtype, [value], {})

@@ -69,7 +69,8 @@ def _isinstance(run: Run, obj: Any, class_or_tuple: Any) -> bool:
 
 
 def _registered(run: Run, cls: type, base: Any) -> None:
-    """Guard what an abstract base class counts as a subclass: `register` may change it."""
+    """Guard whether ``cls`` counts as a subclass of an abstract base class: `register` may change
+    it."""
     for one in getattr(base, "__args__", (base,)) if isinstance(base, types.UnionType) else (base,):
         if isinstance(one, abc.ABCMeta):
             run.captures.guard(Place.of_registration(cls, one))
@@ -211,7 +212,8 @@ _GIVEN: dict[str, tuple[str, type]] = {
 
 
 def number_of(run: Run, kind: type, obj: Any) -> Any:
-    """What a class gives for ``float(obj)`` and the like; the object itself if it says nothing."""
+    """Convert an object by the method of its class for ``float(obj)`` and the like; return the
+    object itself if its class has no such method."""
     if is_traced(obj) or not is_changeable(type(obj)):
         return obj
     for name in _NUMBERS.get(kind, ()):
@@ -242,7 +244,7 @@ def index_of(run: Run, obj: Any) -> Any:
 
 
 def converted(kind: type, conversion: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of ``float`` and the like, of objects as well."""
+    """The lowering of ``float`` and the like, for objects as well."""
 
     @functools.wraps(conversion)
     def lowering(run: Run, *arguments: Any) -> Any:

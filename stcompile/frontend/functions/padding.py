@@ -1,4 +1,4 @@
-"""`numpy.pad`: constants are a primitive, all else is made of parts of the array."""
+"""`numpy.pad`: constants are a primitive, every other mode is made of parts of the array."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def pad(
 
 
 def _padded(run: Run, x: Array, widths: Any, constants: Any) -> Any:
-    """The array with constants around it: those of later axes lie in the corners."""
+    """The array with constants around it; the constants of later axes fill the corners."""
     first = constants[0][0]
     if all(constant == first for pair in constants for constant in pair):
         return run.record("pad", x, pad_width=widths, mode="constant", value=first)
@@ -88,8 +88,8 @@ def _extended(run: Run, x: Array, axis: int, before: int, after: int, mode: Any)
 def _extended_by_lengths(
     run: Run, x: Array, axis: int, before: int, after: int, mode: Any
 ) -> Array:
-    """The same of an axis whose length is known only at run time, and which is longer than what is
-    added."""
+    """Extend the array as `_extended` does, along an axis whose length is known only at run time,
+    and which is longer than the parts that are added."""
     dim: Any = x.type.dims[axis]
     if least(dim) <= max(before, after):
         raise UnknownSizeError(f"the length {dim} of an axis", dim)

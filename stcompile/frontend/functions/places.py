@@ -1,4 +1,4 @@
-"""Functions whose results are as long as the data decide."""
+"""Functions whose results have lengths that the data decide."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def argwhere(run: Run, a: Any) -> Any:
 
 
 def where_or_nonzero(run: Run, condition: Any, x: Any = None, y: Any = None) -> Any:
-    """np.where; of a condition alone it is np.nonzero."""
+    """np.where; with a condition alone it is np.nonzero."""
     if x is None and y is None:
         return nonzero(run, condition)
     return where(run, condition, x, y)

@@ -1,7 +1,7 @@
-"""`numpy.polynomial`, which NumPy imports when it is asked for: tables by the names of its modules.
+"""`numpy.polynomial`, which NumPy imports on first use: tables by the names of its modules.
 
-Its classes stand for `stcompile.library.polynomial_series.Series`, which objects from outside the
-function become when they are called or computed with.
+Its classes stand for `stcompile.library.polynomial_series.Series`. An object from outside the
+function becomes a `Series` when it is called or computed with.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _CLASSES = {
 
 
 def _operations(module: str) -> Mapping[str, Any]:
-    """The functions of one kind of series, by the endings of NumPy's names."""
+    """The functions of a kind of series, by the endings of NumPy's names."""
     prefix = _PREFIXES[module]
     found = {name: getattr(library, prefix + name) for name in ("val", "vander")}
     found |= {name: getattr(calculus, prefix + name) for name in ("der", "int")}
@@ -59,7 +59,7 @@ _OF_SERIES = {
 
 
 def _made(module: str) -> Lowering:
-    """The lowering of a class: its domain and window are those of the class unless given."""
+    """The lowering of a class of series; its domain and window default to those of the class."""
 
     def lowering(
         run: Run, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"
@@ -72,8 +72,7 @@ def _made(module: str) -> Lowering:
 
 
 def _interval(run: Run, given: Any, usual: tuple[int, int]) -> tuple[Any, ...]:
-    """The ends of a domain or window: NumPy keeps them in an array of float64, so that what is
-    computed with them is float64."""
+    """The ends of a domain or window as float64, since NumPy keeps them in an array of float64."""
     if given is None:
         given = usual
     if not (isinstance(given, list | tuple) and len(given) == 2 and is_static(given)):
@@ -106,7 +105,7 @@ def _ends(part: str, series: Any) -> tuple[Any, ...]:
 
 
 def _called(run: Run, function: Any, arguments: Sequence[Any], keywords: Any) -> Any:
-    """A call of a function of the library: refusals inside of it are located here."""
+    """Call a function of the library; refusals inside it are located at the call."""
     try:
         return run.call(function, arguments, keywords)
     except StcompileError as error:

@@ -107,8 +107,8 @@ def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
 
 
 def _check_alike(run: Run, name: str, one: Any, other: Any) -> None:
-    """Refuse items between which the data cannot choose: those with text in them, such as the keys
-    of a dict."""
+    """Refuse two items between which the data cannot choose, since they contain different strings,
+    such as the keys of a dict."""
     pairs = zip(trees.leaves(one), trees.leaves(other), strict=False)
     for (_, ours), (_, theirs) in pairs:
         if isinstance(ours, str) and isinstance(theirs, str) and ours != theirs:
@@ -124,7 +124,7 @@ def _same(value: Any) -> Any:
 
 
 def _first_and_rest(run: Run, name: str, items: Counted, has: bool) -> tuple[Any, Counted]:
-    """The first of items whose number is known only at run time, and the others."""
+    """Split items whose number is known only at run time into the first item and the others."""
     size = run.size_of(taken(run, items).count)
     if not has and (size is None or least(size) < 1):
         try:
@@ -139,7 +139,7 @@ def _first_and_rest(run: Run, name: str, items: Counted, has: bool) -> tuple[Any
 
 
 def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of max and min, which keep the first of equal ones."""
+    """The lowering of max and min, which keep the first of equal items."""
     comparison = ast.Gt() if function is max else ast.Lt()
     of_counted = counted.greatest if function is max else counted.least
     by_key = counted.greatest_by if function is max else counted.least_by
@@ -200,7 +200,7 @@ def abs_(run: Run, x: Any) -> Any:
 
 
 def round_(run: Run, number: Any, ndigits: Any = None) -> Any:
-    """round: of Python's numbers by Python, of NumPy's to digits by NumPy."""
+    """round: Python's numbers are rounded by Python, NumPy's numbers to digits by NumPy."""
     if is_traced(ndigits):
         run.refuse("the number of digits is traced", "give a static integer")
     if isinstance(number, Array):
@@ -228,7 +228,7 @@ def pow_(run: Run, base: Any, exp: Any) -> Any:
 
 
 def divmod_(run: Run, x: Any, y: Any) -> Any:
-    """divmod: of arrays as of numbers the floor of the quotient, and the remainder."""
+    """divmod: the floor of the quotient, and the remainder, of numbers or arrays."""
     overloaded = overloads.binary(run, "divmod", x, y)
     if overloaded is not NotImplemented:
         return overloaded
@@ -279,7 +279,7 @@ def wraps(run: Run, wrapped: Any, *options: Any, **keywords: Any) -> Any:
 
 
 def _first_to_decide(run: Run, is_all: bool, iterator: Iterator) -> Any:
-    """any and all of an iterator, whose items are made until one decides."""
+    """The result of any or all of an iterator, whose items are made until an item decides."""
     start, items = iterator.position, rest_of(run, iterator, TAKEN)
     if items.length >= ENDLESS:
         refuse_endless(run)
@@ -297,7 +297,7 @@ def _first_to_decide(run: Run, is_all: bool, iterator: Iterator) -> Any:
 
 def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
     """The lowering of any and all. The items of a container exist already, so that all may be
-    looked at; those of an iterator are made until one decides."""
+    looked at; those of an iterator are made until an item decides."""
 
     def lowering(run: Run, iterable: Any) -> Any:
         decided = function is any

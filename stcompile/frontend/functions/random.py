@@ -288,7 +288,7 @@ _INSTEAD = {
 
 
 def method_of(run: Run, rng: Generator, name: str) -> Callable[..., Any]:
-    """The lowering of a generator's method; it takes the generator first."""
+    """The lowering of a generator's method; its first argument is the generator."""
     found = _BY_CLASS[rng.type.name].get(name)
     if found is None:
         instead = _INSTEAD.get(name)

@@ -35,7 +35,7 @@ def axes_in_order(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
 
 
 def axis_of(run: Run, ndim: int, axis: Any) -> int:
-    """One axis, non-negative."""
+    """A single axis as a non-negative integer."""
     if not isinstance(axis, int | np.integer):
         run.refuse("the axis is not one static integer", "give a Python int, which is static")
     return axes_of(run, ndim, int(axis))[0]

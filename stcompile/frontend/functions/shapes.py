@@ -1,4 +1,4 @@
-"""Functions that arrange elements: views where NumPy makes views, copies where it copies."""
+"""Functions that rearrange elements: views where NumPy makes views, copies where NumPy copies."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _is_numpy_scalar(a: Any) -> bool:
 
 
 def is_fortran(run: Run, x: Array, order: Any) -> bool:
-    """Whether elements are taken with the first index running fastest: in order "F", and in order
+    """True if elements are taken with the first index running fastest: in order "F", and in order
     "A" if the array is stored so."""
     if order in ("C", "F"):
         return bool(order == "F") and x.type.ndim > 0
@@ -130,7 +130,7 @@ def is_fortran(run: Run, x: Array, order: Any) -> bool:
 
 
 def _known_storage(run: Run, x: Array) -> Any:
-    """An array that is stored in the same way; refused if the storage is not known."""
+    """A placeholder array with the same strides; refused if the strides are not known."""
     dummy = dummy_of(run, x)
     if dummy is None:
         run.refuse("the storage order of this array is not known", "say order='C' or order='F'")
@@ -138,7 +138,7 @@ def _known_storage(run: Run, x: Array) -> Any:
 
 
 def _complete(run: Run, x: Array, shape: Any) -> tuple[Array, Any]:
-    """The array, and the shape with -1 worked out."""
+    """The array, and the shape with -1 replaced by the length that it stands for."""
     if is_named((*shape, *x.type.dims)):
         return _completed(run, x, shape)
     known = math.prod(dim for dim in shape if dim != -1)
@@ -151,8 +151,8 @@ def _complete(run: Run, x: Array, shape: Any) -> tuple[Array, Any]:
 
 
 def _completed(run: Run, x: Array, shape: Sizes) -> tuple[Array, Sizes]:
-    """The same where lengths are known only at run time: -1 stands for those that are missing.
-    Whether there are as many elements, where that depends on the lengths, is checked then."""
+    """Complete a shape where lengths are known only at run time: replace -1, and check at run time
+    that the number of elements fits if that depends on the lengths."""
     dims, has = shape, number_of_elements(x.type.dims)
     if shape.count(-1) == 1:
         missing = _missing(x.type.dims, [dim for dim in shape if dim != -1])
@@ -172,7 +172,8 @@ def _completed(run: Run, x: Array, shape: Sizes) -> tuple[Array, Sizes]:
 
 
 def _missing(dims: Sizes, given: list[Size]) -> Size | None:
-    """The length that stands for -1, if the others are these. What both have is left out first."""
+    """The length that -1 stands for, if the other lengths are ``given``. Common factors are
+    cancelled first."""
     left = [*dims]
     for dim in [*given]:
         if dim in left:
@@ -213,7 +214,7 @@ def asfortranarray(run: Run, a: Any) -> Any:
 
 
 def copy(run: Run, a: Any, order: str = "K") -> Any:
-    """np.copy: in the order "K" it is stored as the array is."""
+    """np.copy: with the order "K" the copy has the memory order of the array."""
     x = run.as_array(a)
     if order == "K":
         return run.record("copy", x)
@@ -223,7 +224,7 @@ def copy(run: Run, a: Any, order: str = "K") -> Any:
 
 
 def laid(run: Run, x: Array, order: str) -> Any:
-    """The array in an order, copied only where it lies otherwise."""
+    """The array in the given order, copied only if its memory order differs."""
     if is_fortran(run, x, order):
         return transpose(run, in_c_order(run, transpose(run, x)))
     return in_c_order(run, x)
@@ -315,8 +316,8 @@ def read_only(view: Array, function: str) -> Array:
 
 
 def _rows_of(run: Run, arrays: Any, use: str) -> Array | None:
-    """The items of a list whose length the data decide, stacked; None for other lists. That there
-    are some, to ``use`` them, is checked at run time."""
+    """Stack the items of a list whose length the data decide; None for other lists. The check that
+    there are any items to ``use`` is made at run time."""
     filled = filled_in(arrays)
     if filled is None:
         return None
@@ -352,8 +353,8 @@ def _joined(run: Run, rows: Array, axis: Any) -> Any:
 
 
 def _stacked(run: Run, items: Sequence[Any]) -> Array | None:
-    """Items as rows of one array, if NumPy joins them in C order, as it does for such as are in C
-    order themselves."""
+    """Items as rows of an array, if NumPy joins them in C order, as it does if all are in C order
+    themselves."""
     laid = all(
         is_in_c_order(run, item) for item in items if isinstance(item, Array) and item.type.ndim > 1
     )
@@ -544,7 +545,7 @@ def roll(run: Run, a: Any, shift: Any, axis: Any = None) -> Any:
 
 def repeat(run: Run, a: Any, repeats: Any, axis: Any = None) -> Any:
     """np.repeat by a static count: a new axis, broadcast and merged; by a count for each element:
-    the elements at their places."""
+    an index of the elements."""
     x = run.as_array(a) if axis is not None else ravel(run, a)
     at = axis_of(run, x.type.ndim, 0 if axis is None else axis)
     if isinstance(repeats, list | tuple) and is_static(repeats) and len(repeats) > 1:

@@ -27,7 +27,7 @@ _UNKNOWN = Poison(
 
 
 class Measure:
-    """A key with a method of its own for `<`, which is called as Python would call it."""
+    """A key of a class with its own ``__lt__``, which is called as Python would call it."""
 
     def __init__(self, run: Run, key: Any) -> None:
         self.run, self.key = run, key
@@ -41,8 +41,8 @@ class Measure:
 
 def sorted_by(run: Run, items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any]:
     """The items in the order of their keys, numbers or tuples of numbers; items with equal keys
-    stay in order. Numbers and arrays at the same place in all items are stacked, and taken in the
-    new order; anything else must be the same in all items, or not be read."""
+    stay in order. Numbers and arrays at the same position in all items are stacked, and taken in
+    the new order; anything else must be the same in all items, or not be read."""
     known = _known_parts(keys)
     if known is not None:
         try:
@@ -67,8 +67,8 @@ def sorted_by(run: Run, items: Sequence[Any], keys: Sequence[Any], reverse: bool
 
 
 def _known_parts(keys: Sequence[Any]) -> list[Any] | None:
-    """The leading parts of the keys that are known, if no two keys have the same ones: Python then
-    compares nothing that follows, as in ``sorted(losses.items())``."""
+    """The leading parts of the keys that are known, if they differ between any two keys: then
+    Python compares nothing that follows, as in ``sorted(losses.items())``."""
     if not all(isinstance(key, tuple | list) for key in keys):
         return None
     count = min(len(list(itertools.takewhile(_is_plain, key))) for key in keys)
@@ -111,7 +111,7 @@ def _promoted(run: Run, column: Sequence[Any]) -> list[Any]:
 
 
 def _taken(run: Run, items: Sequence[Any], order: Any) -> list[Any]:
-    """For each place in the new order the item that comes there."""
+    """The items in the new order."""
     structures = [_structure(item) for item in items]
     if any(structure != structures[0] for structure in structures):
         return [_UNKNOWN] * len(items)
@@ -142,8 +142,9 @@ def _rebuilt(run: Run, item: Any, leaves: Any) -> Any:
 
 
 def _of_one_type(run: Run, column: Sequence[Any]) -> Sequence[Any]:
-    """The numbers at one place of all items, as those of the type that holds them all, if there is
-    one: a Python number beside those of NumPy, as where control flow paths meet."""
+    """Convert the numbers at the same position of all items to the type that holds them all, if
+    there is such a type: a Python number may stand beside NumPy's, as where control flow paths
+    meet."""
     are_numbers = all(isinstance(value, Scalar) or is_number(value) for value in column)
     if not are_numbers or not any(map(is_traced, column)):
         return column
@@ -167,7 +168,7 @@ def _of_one_type(run: Run, column: Sequence[Any]) -> Sequence[Any]:
 
 
 def _stacked(run: Run, column: Sequence[Any]) -> Any:
-    """One array of the leaves at one place of all items; None if they are no numbers of one
+    """Stack the leaves at the same position of all items; None if they are not numbers of the same
     type."""
     if not any(map(is_traced, column)):
         if all(value is column[0] for value in column) or not all(map(is_number, column)):
@@ -184,7 +185,7 @@ def _stacked(run: Run, column: Sequence[Any]) -> Any:
 
 
 def _leaf(run: Run, column: Sequence[Any], stack: Any, index: Any) -> Any:
-    """The leaf of the item at a place."""
+    """The leaf of the item at the position ``index``."""
     if stack is None:
         first = column[0]
         same = all(value is first or (is_number(value) and value == first) for value in column)

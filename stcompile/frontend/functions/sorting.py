@@ -24,19 +24,21 @@ _KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
 
 
 def _flat(run: Run, a: Any, axis: Any) -> tuple[Any, int]:
-    """An array and an axis of it; without an axis the array is flattened."""
+    """An array and a non-negative axis; without an axis the array is flattened."""
     x = ravel(run, a) if axis is None else run.as_array(a)
     return x, axis_of(run, x.type.ndim, 0 if axis is None else axis)
 
 
 def _flat_of_any(run: Run, a: Any, axis: Any) -> tuple[Any, int]:
-    """The same, with an array without axes as a vector of one element."""
+    """An array and an axis as `_flat` gives them, with an array without axes as a vector of one
+    element."""
     has_axes = run.as_array(a).type.ndim > 0
     return _flat(run, a, axis if has_axes or axis not in (0, -1) else None)
 
 
 def _ways(run: Run, name: str, kind: Any, stable: Any, descending: Any) -> dict[str, bool]:
-    """What is asked of an order besides the axis and the kind; refused if NumPy does so."""
+    """The params of a sort besides the axis: ``descending`` if it is asked for. Arguments that
+    NumPy refuses are refused."""
     if kind not in _KINDS or stable not in (None, True, False):
         run.refuse(f"np.{name} does not know the kind {kind!r}", f"one of {_KINDS}", TypingError)
     if descending is None:
@@ -60,7 +62,7 @@ def sort(
     stable: Any = None,
     descending: Any = None,
 ) -> Any:
-    """np.sort; of equal numbers it does not matter which comes first."""
+    """np.sort; the order of equal numbers does not matter."""
     ways = _ways(run, "sort", kind, stable, descending)
     x, at = _flat(run, a, axis)
     return run.record("sort", x, axis=at, **ways)
@@ -128,7 +130,8 @@ def unique(
     return_counts: bool = False,
     axis: Any = None,
 ) -> Any:
-    """np.unique of what is known at compile time: the number of its results depends on values."""
+    """np.unique of values known at compile time, since the number of its results depends on
+    values."""
     values = _known(run, ar)
     if values is None:
         run.refuse(
@@ -148,8 +151,8 @@ def unique(
 def histogram(
     run: Run, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
-    """np.histogram: counts, and the edges that are given, or those of a given range. Of what is
-    known at compile time it is computed then."""
+    """np.histogram: counts, and the given edges, or the edges for a given range. It is computed at
+    compile time if its arguments are known then."""
     given = [None if part is None else _known(run, part) for part in (a, weights)]
     if given[0] is not None and (weights is None or given[1] is not None) and is_static(bins):
         try:
@@ -181,7 +184,7 @@ def interp(run: Run, x: Any, xp: Any, fp: Any) -> Any:
 
 
 def take(run: Run, a: Any, indices: Any, axis: Any = None) -> Any:
-    """np.take: a copy of what index arrays select along an axis."""
+    """np.take: a copy of the elements that index arrays select along an axis."""
     x, at = _flat(run, a, axis)
     taken = get_item(run, x, (*[slice(None)] * at, indices))
     if not isinstance(taken, Array):

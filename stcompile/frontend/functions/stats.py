@@ -25,7 +25,7 @@ POSITIVE: Support = (0.0, None)
 
 
 class Continuous(NamedTuple):
-    """The shape parameters and the support of a distribution, with a number ``inside`` of it.
+    """The shape parameters and the support of a distribution, with a number ``inside`` the support.
     ``is_open``: the density is 0 at the lower bound, where it has no formula."""
 
     shapes: tuple[str, ...] = ()
@@ -63,8 +63,8 @@ _ENDS = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf":
 def _lowering(
     value: str, shapes: Sequence[str], defaults: dict[str, Any], method: Callable[..., Any]
 ) -> Lowering:
-    """The lowering of a method of ``value``, the shape parameters, and those with ``defaults``:
-    ``method`` of the value, the tuple of the shape parameters, and the others, inlined."""
+    """The lowering of ``method``, which takes the ``value``, the tuple of the shape parameters and
+    the parameters with ``defaults``, and is inlined."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [
         inspect.Parameter("run", inspect.Parameter.POSITIONAL_ONLY),

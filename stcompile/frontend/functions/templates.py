@@ -21,7 +21,7 @@ def template_lowering(primitive: str) -> Callable[..., Any]:
 
 
 def _with_sizes(run: Run, static: Any) -> Any:
-    """A param of the rule's, with integers that are lengths as sizes."""
+    """A param of the rule with its lengths as sizes."""
     if isinstance(static, tuple | list):
         return tuple(_with_sizes(run, item) for item in static)
     size = run.size_of(static) if isinstance(static, Affine) else None

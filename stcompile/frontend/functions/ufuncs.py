@@ -38,7 +38,7 @@ def at_chosen(run: Run, *arguments: Any) -> Any:
 
 
 def method_of(run: Run, ufunc: np.ufunc, name: str, is_known: bool) -> Lowering:
-    """The lowering of a method; ``is_known`` says whether the ufunc itself has one."""
+    """The lowering of a method; ``is_known`` says whether the ufunc itself has a lowering."""
     makers = {"reduce": _reduce, "accumulate": _accumulate, "outer": _outer, "at": _at}
     if not is_known or name not in makers:
         run.refuse(
@@ -112,7 +112,7 @@ _PLACES = (Array, Scalar, list, int, np.integer)
 
 
 def _add_at(run: Run, a: Array, indices: Any, value: Any) -> None:
-    """The sums are of the dtype of ``a``, whatever is added to it, as NumPy has them."""
+    """``np.add.at``: the sums have the dtype of ``a``, whatever is added, as in NumPy."""
     given = value.type.dtype if is_traced(value) else np.asarray(value).dtype
     if a.type.dtype.kind not in "iu" or given == a.type.dtype:
         accumulate_at(run, a, indices, value)

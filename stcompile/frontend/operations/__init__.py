@@ -1,1 +1,1 @@
-"""What operators, subscripts, attributes and iteration do to staged values."""
+"""Operators, subscripts, attributes and iteration on staged values."""

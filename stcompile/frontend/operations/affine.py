@@ -1,4 +1,5 @@
-"""Arithmetic of affine integers: what stays affine, and comparisons that all steps agree on."""
+"""Arithmetic of affine integers: results that stay affine, and comparisons with the same result in
+all steps."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from stcompile.wengert.dims import remainder, varies
 
 
 def combined(primitive: str, left: Any, right: Any) -> Affine | int | bool | None:
-    """``left op right`` where that is affine, or static; None where it is neither.
+    """``left op right`` if it is affine or static, else None.
 
     >>> from stcompile.wengert.ir import Variable
     >>> from stcompile.wengert.types import Type
@@ -43,8 +44,8 @@ def combined(primitive: str, left: Any, right: Any) -> Affine | int | bool | Non
 
 
 def combined_sizes(run: Sizes, primitive: str, left: Any, right: Any) -> Any:
-    """The same, where one of them may be made of lengths of arguments: products of these, and
-    quotients by a number, are sizes as well, and their bounds depend on each other."""
+    """``left op right`` as `combined` gives it, also for lengths of arguments: products of lengths,
+    and quotients by a number, are sizes as well, and their bounds depend on each other."""
     found = combined(primitive, left, right)
     return _of_lengths(run, primitive, left, right) if found is None else found
 

@@ -181,7 +181,7 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
 
 
 def _part(run: Run, owner: Traced, name: str) -> Any:
-    """The real or imaginary part: views of a complex array; for a real one the array itself, and
+    """The real or imaginary part: views of a complex array; of a real array the array itself, and
     read-only zeros."""
     if owner.type.dtype.kind == "c":
         return run.view(owner, name) if isinstance(owner, Array) else run.record(name, owner)
@@ -208,7 +208,7 @@ def set_part(run: Run, owner: Array, name: str, value: Any) -> None:
 
 
 def set_shape(run: Run, owner: Array, shape: Any) -> None:
-    """``x.shape = ...``: all names of the array see it, views of the array do not."""
+    """``x.shape = ...``: all names of the array see the new shape, views of the array do not."""
     new = run.call(np.reshape, [owner, shape], {})
     instead = "write x = x.reshape(...)"
     if (owner.cell.lent or owner.cell.frozen) and not owner.path:

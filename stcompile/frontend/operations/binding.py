@@ -24,7 +24,7 @@ def signature_of(function: Any) -> inspect.Signature:
 
 
 class _Written:
-    """The default of a parameter, which is shown as it is written."""
+    """The default of a parameter, shown as it is written in the source."""
 
     def __init__(self, node: ast.expr) -> None:
         self._node = node

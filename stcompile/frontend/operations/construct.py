@@ -87,7 +87,7 @@ def new_tuple(run: Run, cls: type, iterable: Any = (), /) -> Any:
 
 
 def no_initialiser(run: Run, instance: Any, /, *arguments: Any, **keywords: Any) -> None:
-    """``object.__init__``: there is nothing to do."""
+    """``object.__init__``, which does nothing."""
     if arguments or keywords:
         run.refuse("object.__init__() takes exactly one argument", "", TypingError)
 
@@ -102,7 +102,7 @@ def _refuse(run: Run, cls: type) -> Any:
 def _exception(
     run: Run, cls: type[BaseException], arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Any:
-    """An exception: its arguments are what it is made with."""
+    """Make an exception from its arguments."""
     if isinstance(run.captures.lookup(cls, "__new__"), staticmethod | types.FunctionType):
         _refuse(run, cls)
     initialise = run.captures.lookup(cls, "__init__")

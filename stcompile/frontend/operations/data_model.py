@@ -48,7 +48,8 @@ _OF_TYPES = (
 
 
 def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> Any:
-    """``owner.name``; if there is no such attribute the ``default``, or without one a refusal."""
+    """``owner.name``; if there is no such attribute the ``default``, or without a default a
+    refusal."""
     cls = type(owner)
     place = run.captures.place_of(owner) if finds_attributes_itself(cls) else None
     if place is not None:
@@ -88,7 +89,7 @@ def _asked(run: Run, owner: Any, place: Place, name: str, default: Any) -> Any:
 
 
 def fact_of_having(place: Place, name: str) -> Place:
-    """Whether the object in a place has an attribute."""
+    """The fact that the object in a place has an attribute, or has none."""
     return place.fact(f"hasattr {name}", functools.partial(_has, name=name))
 
 
@@ -168,7 +169,7 @@ def _own(run: Run, owner: Any, name: str, value: Any) -> Any:
 
 
 def _is_plain(found: Any) -> bool:
-    """True for values in a class that are not descriptors: reading them gives the values
+    """True for values in a class that are not descriptors, so that reading them gives the values
     themselves."""
     return found is not MISSING and find(type(found), "__get__") is MISSING
 
@@ -190,7 +191,7 @@ def class_value(run: Run, owner: Any, name: str) -> Any:
 
 
 def _in_class(cls: type, name: str, found: Any) -> Place:
-    """The class that holds a plain value under a name."""
+    """The place of a plain value in the class that holds it under a name."""
     holder = owner_of(cls, name)
     if getattr(cls, name, MISSING) is not found or holder is None:
         return Place.of_class(cls, name)
@@ -236,8 +237,8 @@ def bound(
     name: str,
     after: type | None = None,
 ) -> Any:
-    """The result of ``__get__`` of what a class holds under a name, read through an instance
-    (``owner`` None: through the class)."""
+    """The result of ``__get__`` of the object ``found`` in a class under a name, read through an
+    instance (``owner`` None: through the class)."""
     found = written_as(found)
     if isinstance(found, types.FunctionType | functools._lru_cache_wrapper):
         return found if owner is None else Bound(found, owner)

@@ -1,7 +1,7 @@
 """Lists whose number of items the data decide: their items are rows of arrays.
 
-Such a list has one `Filled` in place of all its items. The arrays are as long as the list can
-become, and a number says how many of their rows are items:
+The list has a `Filled` in place of all its items. The arrays are as long as the list can become,
+and an integer counts the rows that are items:
 
     out.append(v)             out[n] = v
                               n += 1
@@ -48,7 +48,7 @@ OUT_OF_RANGE = "list index out of range"
 
 
 def bounds_of(items: Sequence[Any]) -> tuple[int, Size, Size]:
-    """The least and greatest number of items, and the greatest that there ever was."""
+    """The least and the greatest number of items, and the greatest number there has ever been."""
     filled = filled_in(items)
     if filled is None:
         return len(items), len(items), len(items)
@@ -59,7 +59,7 @@ def bounds_of(items: Sequence[Any]) -> tuple[int, Size, Size]:
 
 
 def fill(run: Run, items: Sequence[Any], layout: Layout, capacity: Size) -> Filled:
-    """The items of a list as rows of arrays of this length."""
+    """The items of a list as rows of arrays of length ``capacity``."""
     present = filled_in(items)
     if present is None:
         return _with_items(run, _empty(run, layout, capacity), items)
@@ -88,7 +88,7 @@ def _blank(run: Run, type_: Type, capacity: Size) -> Variable:
 
 
 def _with_items(run: Run, filled: Filled, items: Sequence[Any]) -> Filled:
-    """With items added for which there is room."""
+    """Add items for which there is room."""
     if not items:
         return filled
     rows = [[*leaves_of(item, filled.layout)] for item in items]
@@ -110,7 +110,8 @@ def _with_items(run: Run, filled: Filled, items: Sequence[Any]) -> Filled:
 
 
 def _tie(run: Run, item: Any) -> None:
-    """Let nothing change an item that is copied: for the program it is the item itself."""
+    """Freeze an item that is copied, so that nothing changes it: for the program the copy is the
+    item."""
     if isinstance(item, Array):
         run.freeze(item.cell, COPIED)
     elif isinstance(item, tuple | list):
@@ -120,7 +121,7 @@ def _tie(run: Run, item: Any) -> None:
 
 
 def extended(run: Run, filled: Filled, items: Sequence[Any]) -> Filled:
-    """With items at its end. There is made room for them if need be."""
+    """Add items at the end; make room for them if need be."""
     layout = common_layout(run, [filled], items)
     if layout is None:
         run.refuse(UNLIKE, "append items of one type and shape")
@@ -132,7 +133,7 @@ def extended(run: Run, filled: Filled, items: Sequence[Any]) -> Filled:
 
 
 def joined(run: Run, filled: Filled, other: Filled) -> Filled:
-    """With the items of another list at its end."""
+    """Add the items of another list at the end."""
     layout = common_layout(run, [filled], [other])
     if layout is None:
         run.refuse(UNLIKE, "append items of one type and shape")
@@ -160,13 +161,13 @@ def _row_type(buffer: Variable) -> Type:
 
 
 def _within(run: Run, buffer: Variable, index: Any) -> Any:
-    """An index of the rows of an array, which may be of a length that has a name."""
+    """An index of the rows of an array whose length may have a name."""
     dim, place = buffer.type.dims[0], run.size_of(index)
     return place_on_axis(run, place, dim) if isinstance(dim, Dim) and place is not None else index
 
 
 def _part(index: Any, row: Sizes, length: Size | None) -> tuple[tuple[Variable, ...], Any]:
-    """The params of a slice of rows, or of one row (``length`` is None), and its operands."""
+    """The operands and the params of a slice of rows, or of a single row (``length`` is None)."""
     counters: tuple[Variable, ...] = ()
     start: tuple[Any, ...] = (index,)
     if isinstance(index, Affine):
@@ -197,7 +198,7 @@ def _store(run: Run, buffer: Variable, value: Any, index: Any, length: Size | No
 
 
 def place_in(run: Run, filled: Filled, index: Any, message: str = OUT_OF_RANGE) -> Any:
-    """The place of an item, counted from the start, which is checked at run time if need be."""
+    """The position of an item, counted from the start, which is checked at run time if need be."""
     is_static = not is_traced(index)
     if is_static and not -greatest(filled.high) <= index < greatest(filled.high):
         run.raises(IndexError(message))
@@ -212,7 +213,7 @@ def place_in(run: Run, filled: Filled, index: Any, message: str = OUT_OF_RANGE) 
 
 
 def item_at(run: Run, filled: Filled, place: Any) -> Any:
-    """The item at a place that is in the list."""
+    """The item at a position that is in the list."""
     leaves = (
         _row(run, buffer, type_, place)
         for buffer, type_ in zip(filled.buffers, types_in(filled.layout), strict=True)
@@ -232,7 +233,7 @@ def _row(run: Run, buffer: Variable, type_: Type, place: Any) -> Any:
 
 
 def with_item(run: Run, filled: Filled, place: Any, item: Any) -> Filled:
-    """With another item at a place that is in the list."""
+    """Replace the item at a position that is in the list."""
     layout = common_layout(run, [filled, item])
     if layout is None:
         run.refuse(UNLIKE, "keep items of one type and shape")
@@ -243,7 +244,7 @@ def with_item(run: Run, filled: Filled, place: Any, item: Any) -> Filled:
 
 
 def with_rows(run: Run, filled: Filled, rows: Sequence[Variable]) -> Filled:
-    """With as many other items."""
+    """Replace all items by the same number of other items, given as ``rows``."""
     size, buffers = size_in(run, filled), []
     for row, type_ in zip(rows, types_in(filled.layout), strict=True):
         buffers.append(_store(run, _blank(run, type_, filled.capacity), row, 0, size))
@@ -251,7 +252,7 @@ def with_rows(run: Run, filled: Filled, rows: Sequence[Variable]) -> Filled:
 
 
 def rearranged(run: Run, filled: Filled, places: Any, arguments: Sequence[Any]) -> Filled:
-    """With its rows in other places, which a function of the library gives."""
+    """Permute the rows; ``places`` is a function of the library that gives the order."""
     capacity = run.integer(filled.capacity)
     order = run.call(places, [capacity, *arguments], {})
     buffers = []
@@ -262,7 +263,7 @@ def rearranged(run: Run, filled: Filled, places: Any, arguments: Sequence[Any]) 
 
 
 def without(run: Run, filled: Filled, place: Any, is_last: bool) -> Filled:
-    """Without the item at a place that is in the list."""
+    """Remove the item at a position that is in the list."""
     if not is_last:
         filled = rearranged(run, filled, lists.without_place, [place])
     return replace(
@@ -274,13 +275,13 @@ def without(run: Run, filled: Filled, place: Any, is_last: bool) -> Filled:
 
 
 def with_inserted(run: Run, filled: Filled, index: Any, item: Any) -> Filled:
-    """With an item before the one at an index."""
+    """Insert an item before the item at an index."""
     place, count = run.call(lists.place_on_list, [index, filled.count], {}), filled.count
     return rearranged(run, extended(run, filled, [item]), lists.with_last_at, [count, place])
 
 
 def part_of(run: Run, filled: Filled, part: slice) -> Filled:
-    """``items[start:stop]``, or all items turned round."""
+    """``items[start:stop]``, or all items reversed."""
     if part == slice(None, None, -1):
         return rearranged(run, filled, lists.turned_round, [filled.count])
     if part.step not in (None, 1):
@@ -308,7 +309,7 @@ def size_in(run: Run, filled: Filled) -> Size:
 
 
 def counted(run: Run, items: list[Any]) -> Counted:
-    """The items for a loop, which may change them, but not how many they are."""
+    """The items for a loop, which may change items, but not their number."""
     filled = filled_in(items)
     assert filled is not None
 
@@ -328,7 +329,7 @@ def as_array(run: Run, filled: Filled) -> Array:
 
 
 def columns_of(run: Run, filled: Filled) -> list[Array]:
-    """For each number or array in an item an array with a row for each item."""
+    """An array for each number or array in an item, with a row for each item."""
     size = size_in(run, filled) if filled.buffers else 0
     types = types_in(filled.layout)
     return [
@@ -338,7 +339,7 @@ def columns_of(run: Run, filled: Filled) -> list[Array]:
 
 
 def from_columns(run: Run, layout: Layout, columns: Sequence[Array]) -> Filled:
-    """A list of as many items as these arrays have rows."""
+    """A list with an item for each row of the arrays ``columns``."""
     buffers = tuple(map(run.read, columns))
     size = buffers[0].type.dims[0]
     count, low, high = run.integer(size), least(size), greatest(size)

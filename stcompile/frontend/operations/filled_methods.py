@@ -51,7 +51,7 @@ def item_of(run: Run, filled: Filled, index: Any) -> Any:
 
 
 def _checked_place(run: Run, index: Any) -> Any:
-    """An index of a list: an integer."""
+    """An index of a list as an integer."""
     is_traced_integer = isinstance(index, Scalar) and index.type.dtype.kind in "iu"
     if not (is_traced_integer or isinstance(index, int | np.integer)):
         run.refuse(
@@ -62,7 +62,7 @@ def _checked_place(run: Run, index: Any) -> Any:
 
 
 def set_item_of(run: Run, filled: Filled, index: Any, item: Any) -> Filled:
-    """The list with another item."""
+    """Replace an item of a list whose length the data decide."""
     text = "list assignment index out of range"
     return with_item(run, filled, place_in(run, filled, _checked_place(run, index), text), item)
 
@@ -77,7 +77,7 @@ def _present(run: Run, items: list[Any]) -> Filled:
 
 
 def _check_known(run: Run, items: list[Any]) -> None:
-    """Refuse a list that keeps what a loop appends to it in another way."""
+    """Refuse a list to which a loop appends if it is not kept as rows of arrays."""
     rest = rest_in(items)
     if rest is not None:
         run.refuse(rest.reason, rest.hint)
@@ -121,8 +121,8 @@ def _copy(run: Run, items: list[Any]) -> list[Any]:
 
 
 def unpacked(run: Run, filled: Filled, first: int, last: int | None) -> list[Any]:
-    """The items as they are unpacked: the ``first`` ones, and if ``last`` is not None, a list of
-    those between and the ``last`` ones."""
+    """The items that an unpacking assigns: the ``first`` items, and if ``last`` is not None, a list
+    of the items in the middle, and the ``last`` items."""
     needed, is_least = first + (last or 0), last is not None
     if filled.low < needed or not is_least:
         run.call(lists.require_items, [filled.count, needed, is_least], {})
@@ -136,7 +136,7 @@ def unpacked(run: Run, filled: Filled, first: int, last: int | None) -> list[Any
 
 
 def extend(run: Run, items: list[Any], more: list[Any]) -> None:
-    """With more items, which are in a list."""
+    """``items.extend(more)``."""
     filled, other = _present(run, items), filled_in(more)
     if other is None:
         _check_known(run, more)

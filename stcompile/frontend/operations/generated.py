@@ -1,5 +1,4 @@
-"""Methods that `dataclass` and `namedtuple` generate: they have no source, but what they do is
-known."""
+"""Methods that `dataclass` and `namedtuple` generate: they have no source, but a known meaning."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ _MADE = "__create_fn__"  # the function that `dataclasses` makes a method in
 
 
 def generated(function: types.FunctionType, receiver: Any) -> tuple[type, Lowering] | None:
-    """The class that a method was generated for, and its meaning; None for a method that a person
-    wrote. ``receiver`` is its first argument."""
+    """The class that a method was generated for, and its lowering; None for a method written by
+    hand. ``receiver`` is its first argument."""
     if not function.__code__.co_filename.startswith("<"):
         return None
     name = function.__name__
@@ -61,7 +60,7 @@ def _initialise(
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
 ) -> None:
-    """``__init__`` of a dataclass: its fields one by one, then ``__post_init__``."""
+    """``__init__`` of a dataclass: its fields in order, then ``__post_init__``."""
     signature = real_signature(function)
     shown = signature.replace(parameters=[*signature.parameters.values()][1:])
     instance, *rest = arguments

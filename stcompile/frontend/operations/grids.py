@@ -1,4 +1,4 @@
-"""Lists of numbers, and of such lists, as arrays while a loop is kept (see `Grid`).
+"""Lists of numbers, and nested lists, kept as arrays while a loop is kept (see `Grid`).
 
 table[i][j]              table[i, j]
 table[i][j] = v          table[i, j] = v
@@ -42,7 +42,8 @@ Shape = tuple[int, ...]
 
 
 def lay_out(run: Run, container: list[Any], wanted: Type | None, keeping: Keeping) -> Grid:
-    """Put the items of a list into an array: it holds numbers of the ``wanted`` type as well."""
+    """Copy the items of a list into an array, whose dtype also holds numbers of the ``wanted``
+    type."""
     rows: list[list[Any]] = []
     shape = _shape_of(run, container, rows)
     if shape is None or 0 in shape:
@@ -69,9 +70,9 @@ def _site(run: Run, container: list[Any]) -> ContentsSite:
 
 
 def _shape_of(run: Run, value: Any, lists: list[list[Any]]) -> Shape | None:
-    """The lengths of a list and of the lists in it, which are added to ``lists``; None if these
-    are not as long as each other, if one is there twice or not the program's own, or if there is
-    something else than numbers in them."""
+    """The shape of a nested list; the list and its sublists are added to ``lists``. None if it is
+    ragged, contains a list twice or a list that is not the program's own, or contains anything but
+    numbers."""
     if not run.owns(value) or is_lent(value) or any(value is one for one in lists):
         return None
     lists.append(value)
@@ -105,7 +106,7 @@ def _leaves(value: Any, depth: int) -> Iterator[Any]:
 
 
 def _common(items: Iterable[Any], wanted: Type | None) -> Type | None:
-    """The type of number that can be any of the items, and of the ``wanted`` type."""
+    """The type of number that holds each of the items, and numbers of the ``wanted`` type."""
     types = dict.fromkeys(item.type for item in items if isinstance(item, Scalar))
     static = {(type(item), repr(item)): item for item in items if not isinstance(item, Scalar)}
     examples: list[Any] = [_example(type_) for type_ in (*types, *([wanted] if wanted else []))]
@@ -125,7 +126,7 @@ def _example(type_: Type) -> Scalar:
 def _filled(
     run: Run, container: list[Any], items: Sequence[Any], shape: Shape, kept: Type
 ) -> Array:
-    """A new array of numbers. It is made of as few equations as may be."""
+    """A new array of the items, made with as few equations as possible."""
     places = [*product(*map(range, shape))]
     source, left = _source(items, places, shape, kept), [*map(is_traced, items)]
     if source is not None:
@@ -155,7 +156,7 @@ def _filled(
 def _set_columns(
     run: Run, array: Array, items: Sequence[Any], left: list[bool], kept: Type
 ) -> None:
-    """Set what is left to be set of columns of which all is: then nothing of them is left."""
+    """Set whole columns of which no item is set yet, and take them from ``left``."""
     dims = array.type.dims
     length = dims[-1]
     if len(dims) == 1 or len(items) < FEWEST_ROWS * length:
@@ -185,7 +186,7 @@ def _is_row_of(item: Any, source: Variable, at: Shape) -> bool:
 def _source(
     items: Sequence[Any], places: Sequence[Shape], shape: Shape, kept: Type
 ) -> Variable | None:
-    """The array of which most items are the elements, in their places."""
+    """The array that holds most items as its elements, at their positions."""
     middle = items[len(items) // 2]
     for one in (middle, items[-1]):
         if isinstance(one, Row) and one.atom.type == Type.array(kept.dtype, shape):
@@ -198,7 +199,7 @@ def _source(
 
 
 def _constant(run: Run, items: Sequence[Any], shape: Shape, kept: Type) -> Array:
-    """An array of those items that are known."""
+    """An array of the known items, with zeros for the others."""
     values = tuple(0.0 if is_traced(item) else kept.dtype.type(item).item() for item in items)
     if len({*map(repr, values)}) == 1:
         array: Array = run.record("full", values[0], shape=shape, dtype=kept.dtype)
@@ -211,8 +212,8 @@ def _constant(run: Run, items: Sequence[Any], shape: Shape, kept: Type) -> Array
 
 
 def take_back(run: Run, grid: Grid) -> None:
-    """Give a list its items again: the elements of its array. If lists became rows of it, they are
-    not those that were rows before."""
+    """Give a list its items again: the elements of its array. If the array has changed, the rows of
+    the list are new lists."""
     if len(grid.owner) != 1 or grid.owner[0] is not grid:
         run.refuse(WHOLE, WHOLE_HINT)
     source = grid.array.cell.variable
@@ -286,7 +287,7 @@ def _set_row(run: Run, grid: Grid, at: tuple[Any, ...], value: Any) -> None:
 
 
 def _place(run: Run, container: Any, index: Any) -> tuple[Grid, tuple[Any, ...]]:
-    """The grid, and the index of an item of it, which is in range if it is known."""
+    """The grid, and the index of an item in it; the index is checked if it is known."""
     if isinstance(container, GridRow):
         grid, outer = container.grid, container.index
         if container.taken != len(grid.taken):
@@ -308,7 +309,7 @@ def _place(run: Run, container: Any, index: Any) -> tuple[Grid, tuple[Any, ...]]
 
 
 def _check_type(run: Run, grid: Grid, values: Sequence[Any]) -> None:
-    """Ask for another type of number where values are not of that of the array."""
+    """Ask for a grid of another type of number if the array's dtype does not hold the values."""
     found = _common(values, grid.kept)
     if found == grid.kept:
         return

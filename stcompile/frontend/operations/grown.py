@@ -1,4 +1,4 @@
-"""Lists by the counter of a loop: how long they are, and their items."""
+"""The length and the items of a list that grows with the counter of a loop."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def length_of(run: Run, items: Sequence[Any]) -> Any:
 
 
 def place_of(run: Run, items: Sequence[Any], index: Affine) -> Any:
-    """An affine place in a list that a loop appends to, counted from the end, if it does not move
-    against the end; the index itself if it does. In the first step all counters are 0."""
+    """An affine index of a list that a loop appends to, counted from the end, if its distance from
+    the end is constant; else the index itself. In the first step all counters are 0."""
     if all(counter in run.starting for counter, _ in index.terms):
         return index.offset
     if not any(isinstance(item, Grown) and item.count is not None for item in items):

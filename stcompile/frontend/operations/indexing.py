@@ -1,5 +1,5 @@
-"""Reading and writing by subscripts: items of containers, slices of arrays (views), and what index
-arrays select (copies)."""
+"""Reading and writing by subscripts: items of containers, slices of arrays (views), and elements
+that index arrays select (copies)."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from stcompile.frontend.operations.subscripts import (
     parse_advanced,
     parse_basic,
 )
+from stcompile.frontend.state.asking import ask_for_grid
 from stcompile.frontend.state.grids import place_in_grid
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.rests import check_place, filled_in
@@ -46,7 +47,6 @@ from stcompile.frontend.state.values import (
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
-ask_for_grid = deferred("stcompile.frontend.state.asking", "ask_for_grid")
 item_of_grid = deferred("stcompile.frontend.operations.grids", "item_of_grid")
 set_item_of_grid = deferred("stcompile.frontend.operations.grids", "set_item_of_grid")
 item_of_filled = deferred("stcompile.frontend.operations.filled_methods", "item_of")
@@ -60,7 +60,7 @@ def get_item(run: Run, container: Any, index: Any) -> Any:
 
 @judged(lambda container, index: container[index])
 def part_of(run: Run, container: Any, index: Any) -> Any:
-    """An item, or a row of a list that a loop keeps as an array: that is only to be indexed."""
+    """An item, or a row of a list that a loop keeps as an array; the row may only be indexed."""
     if isinstance(container, Array):
         return _get_array(run, container, subscript_of(run, index))
     if isinstance(container, Flat):
@@ -105,8 +105,8 @@ def part_of(run: Run, container: Any, index: Any) -> Any:
 
 
 def _parametrised(run: Run, cls: type, index: Any) -> Any:
-    """``Class[float]``: what its own ``__class_getitem__`` says, or a generic class with its
-    parameters."""
+    """``Class[float]``: the result of the class's own ``__class_getitem__``, or a generic class
+    with its parameters."""
     found = run.captures.lookup(cls, "__class_getitem__")
     own = getattr(found, "__func__", found)
     if isinstance(own, FunctionType) and own.__module__ != "typing":
@@ -120,7 +120,7 @@ def _parametrised(run: Run, cls: type, index: Any) -> Any:
 
 
 def _known_index(run: Run, index: Any) -> Any:
-    """A traced integer as an int, if it is an item of an array that is known."""
+    """A traced integer as an int, if it is an item of a known array."""
     if (
         not isinstance(index, Array | Scalar)
         or index.type.dims
@@ -264,7 +264,8 @@ def _get_array(run: Run, array: Array, index: Any) -> Any:
 
 
 def _view_of_element(run: Run, array: Array, basic: Basic) -> Any:
-    """``x[k, None]`` as ``x[:, None][k]``: a negative integer of the data is no start of a part."""
+    """``x[k, None]`` as ``x[:, None][k]``, since the start of a slice cannot be a negative integer
+    of the data."""
     ndim, more = array.type.ndim, len(basic.new)
     wide = run.view(array, "expand_dims", axis=tuple(range(ndim, ndim + more)))
     part = replace(
@@ -306,7 +307,7 @@ def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
 
 
 def _fit(run: Run, value: Any, basic: Basic) -> Any:
-    """The value without the axes that None adds to the place it is stored in."""
+    """Remove the axes of the value that None adds to the part where it is stored."""
     if not basic.new or not isinstance(value, Array):
         return value
     kept = len(basic.length) - len(basic.drop) + len(basic.new)
@@ -316,9 +317,8 @@ def _fit(run: Run, value: Any, basic: Basic) -> Any:
 
 
 def _without_leading_axes(run: Run, value: Any, basic: Basic, is_element: bool) -> Any:
-    """The value without leading axes of length 1, of which NumPy allows more than the place where
-    it is stored has; but not if the place is a single element, rather than an array without
-    axes."""
+    """Remove leading axes of length 1 that the part where the value is stored does not have, as
+    NumPy does; but not if the part is a single element, rather than an array without axes."""
     if not isinstance(value, Array):
         return value
     kept = len(basic.length) - len(basic.drop)
@@ -340,8 +340,8 @@ def _added(array: Any, index: Any, value: Any) -> None:
 
 @judged(_added)
 def add_item(run: Run, array: Array, index: Any, value: Any) -> bool:
-    """Record ``array[index] += value`` as one accumulation, if it is one. False if it is not (index
-    arrays, casts): then the part is read, added to and written back."""
+    """Record ``array[index] += value`` as an accumulation, if possible. False if not (index arrays,
+    casts): then the part is read, added to and written back."""
     entries = counted_entries(run, array, masks.with_masks(run, array, entries_of(index)))
     if not is_basic(entries) or any(entry is None for entry in entries):
         return False

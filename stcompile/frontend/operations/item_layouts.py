@@ -1,4 +1,4 @@
-"""What the items of a list have in common, if they are to be kept in the rows of arrays."""
+"""The common layout of the items of a list that is to be kept in rows of arrays."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def leaves_of(item: Any, layout: Layout) -> Iterator[Any]:
 
 
 def item_of(leaves: Iterator[Any], layout: Layout) -> Any:
-    """The item that has these numbers and arrays."""
+    """The item made of the given numbers and arrays."""
     if isinstance(layout, Type):
         return next(leaves)
     made: Any = layout.kind(item_of(leaves, part) for part in layout.parts)
@@ -80,7 +80,7 @@ def _example(run: Run, item: Any) -> Any:
 
 
 def _lasts(run: Run, symbol: Any) -> bool:
-    """True for a length that is the same wherever the list is."""
+    """True for a length that has the same value wherever the list is used."""
     return symbol.typical is not None or ("bound", symbol) in run.made
 
 

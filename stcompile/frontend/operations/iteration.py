@@ -46,8 +46,8 @@ ITERABLE = frozenset(
 
 
 def iterated(run: Run, value: Any) -> Any:
-    """What ``iter(value)`` gives for an object of the user's; any other value itself. Objects whose
-    items come one by one, from ``__next__`` or from ``__getitem__``, are like generators."""
+    """``iter(value)`` of an object of the user's; any other value itself. Objects whose items come
+    from ``__next__`` or from ``__getitem__`` are treated as generators."""
     if trees.is_namedtuple(value):
         return value
     method = special_method(run, value, "__iter__")
@@ -74,7 +74,7 @@ def as_counted(run: Run, value: Any) -> Counted | None:
 
 
 def taken(run: Run, items: Counted) -> Counted:
-    """Items that are gone through now."""
+    """Mark items as iterated over."""
     if items.is_used:
         run.refuse(
             "these items are gone through a second time",
@@ -85,7 +85,7 @@ def taken(run: Run, items: Counted) -> Counted:
 
 
 def counted_alike(run: Run, parts: Collection[Any], item: Callable[[Any], Any]) -> Counted:
-    """What is made of the items of several things, all of one length that is known only at run
+    """Items made of the items of several iterables that all have the same length, known only at run
     time."""
     found = [taken(run, part) for part in parts if isinstance(part, Counted)]
     sizes = {run.size_of(part.count) for part in found}
@@ -98,8 +98,8 @@ def counted_alike(run: Run, parts: Collection[Any], item: Callable[[Any], Any]) 
 
 
 def counted_together(run: Run, parts: Collection[Any], strict: bool) -> Counted:
-    """``zip`` of things some of which have a length that is known only at run time: there are as
-    many items as in the shortest one."""
+    """``zip`` of iterables some of which have a length that is known only at run time: there are as
+    many items as the shortest iterable has."""
     found = [part if isinstance(part, Counted) else _rows(run, part) for part in parts]
     sizes = [run.size_of(part.count) for part in found if part is not None]
     if None in found or None in sizes or (strict and len({*sizes}) > 1):
@@ -119,7 +119,7 @@ def _rows(run: Run, value: Any) -> Counted | None:
 def _in_turn(
     run: Run, value: Any, end: type[BaseException], item: Callable[[int], Any]
 ) -> Generated:
-    """The items of an object, one after the other, until it raises an error."""
+    """The items of an object in order, until ``item`` raises the error ``end``."""
     places = itertools.count()
 
     def pull() -> Any:
@@ -129,7 +129,7 @@ def _in_turn(
 
 
 def _pulled(name: str, pull: Callable[[], Any], names: dict[str, Any]) -> Generated:
-    """A generator that yields what ``pull`` gives, to the end."""
+    """A generator that yields the results of ``pull``, to the end."""
 
     def body(consumer: Callable[[Any], None]) -> None:
         while (found := pull()) is not MISSING:
@@ -139,7 +139,7 @@ def _pulled(name: str, pull: Callable[[], Any], names: dict[str, Any]) -> Genera
 
 
 def in_step(run: Run, sources: Collection[Any], strict: bool) -> Generated:
-    """``zip`` of sources some of which are pulled: the others are iterators."""
+    """``zip`` of sources some of which are pulled; the other sources are iterators."""
     pulls = [functools.partial(_next_or_missing, run, source) for source in sources]
 
     def pull() -> Any:
@@ -165,7 +165,8 @@ def _next_or_missing(run: Run, source: Any) -> Any:
 
 
 def each_made(run: Run, generator: Generated, make: Callable[[int, Any], Any]) -> Generated:
-    """A generator whose items are made from those of another one, and from their positions."""
+    """A generator whose items are made from those of another generator, and from their
+    positions."""
 
     def body(consumer: Callable[[Any], None]) -> Any:
         counter, paths = itertools.count(), run.paths
@@ -183,8 +184,7 @@ def each_made(run: Run, generator: Generated, make: Callable[[int, Any], Any]) -
 
 
 def go_through(run: Run, generator: Generated, consumer: Callable[[Any], None]) -> Any:
-    """Run a generator, whose ``consumer`` takes each item where it is yielded; the value that it
-    returns."""
+    """Run a generator and return its value; ``consumer`` takes each item where it is yielded."""
     if generator.is_used:
         run.refuse(
             f"the generator `{generator.name}` is gone through a second time",
@@ -195,7 +195,7 @@ def go_through(run: Run, generator: Generated, consumer: Callable[[Any], None]) 
 
 
 def items_of(run: Run, value: Any) -> list[Any]:
-    """The items of ``value`` as they are now. An iterator is used up."""
+    """The items of ``value`` at present. An iterator is used up."""
     value = iterated(run, value)
     if isinstance(value, Generated):
         made: list[Any] = run.own([])
@@ -208,7 +208,7 @@ def items_of(run: Run, value: Any) -> list[Any]:
 
 
 def rely_on_order(run: Run, items: Any) -> None:
-    """Rely on the order of a set; refused if it is not known to be that which Python gives it."""
+    """Guard the order of a set; refused if the order is not known to be Python's."""
     for one in run.orders.behind(items):
         if run.orders.is_lost(one):
             run.refuse(
@@ -220,13 +220,13 @@ def rely_on_order(run: Run, items: Any) -> None:
 
 
 def as_python_takes(value: Any, items: list[Any]) -> Any:
-    """What a new set is to be filled from, so that it has Python's order: Python copies tables of
-    sets and dicts, and adds what comes from elsewhere one by one."""
+    """The iterable to fill a new set from, so that it has Python's order: Python copies tables of
+    sets and dicts, and adds the items of other iterables in turn."""
     return value if isinstance(value, set | frozenset | dict) else items
 
 
 def taken_in_turn(run: Run, value: Any) -> Iterable[Any]:
-    """The items of ``value``, each made when it is asked for."""
+    """The items of ``value``, each made when it is read."""
     value = iterated(run, value)
     if isinstance(value, Generated | Iterator):
         yield from items_of(run, value)
@@ -239,9 +239,9 @@ def taken_in_turn(run: Run, value: Any) -> Iterable[Any]:
 
 
 def sequence_of(run: Run, value: Any) -> Sequence:
-    """The items that a loop over ``value`` sees, made when they are asked for: those of a list or a
-    dict as the steps before left them. An iterator must not be used afterwards, since it is not
-    known how many of its items the loop takes."""
+    """The items that a loop over ``value`` reads, made when they are read: a list or a dict is read
+    as the earlier steps left it. An iterator must not be used afterwards, since it is not known how
+    many of its items the loop takes."""
     if isinstance(value, Scalar) or (isinstance(value, Array) and not value.type.ndim):
         run.refuse(f"a number ({describe(value)}) cannot be iterated over", "", TypingError)
     if isinstance(value, Array):
@@ -319,7 +319,7 @@ def _listed(
 
 
 def _of_view(run: Run, view: Collection[Any]) -> Sequence:
-    """The items of a dict or a set, or of a view of a dict, whose keys must stay as they are."""
+    """The items of a dict or a set, or of a view of a dict; its keys must not change."""
     keyed: Any = getattr(view, "mapping", view)
     before = list(keyed)
     kind = "set" if isinstance(view, set) else "dictionary"

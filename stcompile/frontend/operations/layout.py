@@ -1,4 +1,5 @@
-"""How the arrays of the user's program lie in memory, and arrays made to lie as NumPy has them."""
+"""Strides of the arrays of the user's program, and arrays made with the strides that NumPy gives
+them."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ def copy_in_c_order(run: Run, x: Array) -> Array:
 
 
 def in_order_of(run: Run, x: Any, other: Any) -> Any:
-    """An array in Fortran order if the other one is in that alone, else in C order."""
+    """An array in Fortran order if ``other`` is in Fortran order and not in C order, else in C
+    order."""
     if not isinstance(x, Array) or not isinstance(other, Array):
         return x
     dummy = dummy_of(run, other)

@@ -1,7 +1,7 @@
 """Lists whose number of items the data decide, where they leave a program.
 
-A result has numbers and arrays in it. So such a list is arrays there, one for each number or array
-in an item, with a row for each item; the caller gets a list of the rows.
+A result consists of numbers and arrays. Therefore the list is returned as arrays, one array for
+each number or array in an item, with a row for each item; the caller gets a list of the rows.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ columns_of, from_columns = deferred(FILLED, "columns_of"), deferred(FILLED, "fro
 
 @dataclass(frozen=True)
 class Rows:
-    """The items of such a list in the structure of a result: an array for each leaf of an item, by
-    its path there."""
+    """The items of a list in the structure of a result: an array for each leaf of an item, by its
+    path in the item."""
 
     layout: Layout
     columns: dict[trees.Path, Any]
@@ -40,7 +40,7 @@ def paths_in(layout: Layout, path: trees.Path = ()) -> Iterator[trees.Path]:
 
 
 def with_rows(run: Run, value: Any) -> Any:
-    """A structure with rows in place of such lists."""
+    """Replace the lists whose number of items the data decide by rows."""
     filled = filled_in(value)
     if filled is not None:
         columns = columns_of(run, filled)
@@ -53,7 +53,7 @@ def with_rows(run: Run, value: Any) -> Any:
 
 
 def with_lists(run: Run, value: Any) -> Any:
-    """A structure with lists in place of rows."""
+    """Replace rows by lists."""
     if isinstance(value, Rows):
         columns = [*value.columns.values()]
         assert all(isinstance(column, Array) for column in columns)
@@ -66,7 +66,7 @@ def with_lists(run: Run, value: Any) -> Any:
 
 
 def has_rows(value: Any) -> bool:
-    """True for a structure with such a list in it."""
+    """True for a structure that contains `Rows`."""
     if isinstance(value, Rows):
         return True
     return any(has_rows(part) for _, part in trees.children(value) or ())

@@ -1,6 +1,6 @@
 """Boolean masks: the items that a mask selects, whose number is a size that the data decides.
 
-A mask that depends on nothing but static values is turned into index arrays.
+A mask that depends only on static values is turned into index arrays.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stcompile.wengert.primitives.base import shapes
 
 
 def as_mask(run: Run, entry: Any) -> Array | None:
-    """An entry of a subscript as a boolean array; None if it is something else."""
+    """An entry of a subscript as a boolean array; None if it is not a mask."""
     if isinstance(entry, list) and entry:
         first: Any = entry
         while isinstance(first, list) and first:
@@ -35,8 +35,8 @@ def as_mask(run: Run, entry: Any) -> Array | None:
 
 
 def with_masks(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The entries of a subscript with each mask as a boolean array, and those that are known at
-    compile time as index arrays."""
+    """The entries of a subscript with each mask as a boolean array, or as index arrays if it is
+    known at compile time."""
     masks = [as_mask(run, entry) for entry in entries]
     if not any(mask is not None for mask in masks):
         return entries

@@ -1,4 +1,4 @@
-"""Text of traced values: what f-strings, `str` and ``"{}".format`` make for `print` and messages.
+"""Text of traced values: f-strings, `str` and ``"{}".format`` for `print` and messages.
 
 The pieces are put together when the generated function runs, as an f-string in it.
 """
@@ -51,8 +51,8 @@ def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str
 
 
 def _written(run: Run, value: Any, conversion: str, spec: str) -> str | Text | None:
-    """The text of an object by the methods of its class, or of a container by those of its items;
-    None if Python's own text depends on nothing that changes."""
+    """The text of an object by the methods of its class, or of a container by the methods of its
+    items; None if Python's own text does not depend on traced values."""
     if not _needs_methods(value):
         return None
     if conversion == "" and type(value) not in _BRACKETS:
@@ -60,7 +60,7 @@ def _written(run: Run, value: Any, conversion: str, spec: str) -> str | Text | N
         if method is not None and not _is_of_enum(method):
             return formatted(run, run.call(method, [spec], {}), "s")
     if conversion == "" and spec:
-        return None  # which takes none
+        return None  # None takes no specification
     text = _converted(run, value, "r" if conversion in ("r", "a") else "s")
     if text is None:
         return None
@@ -114,7 +114,7 @@ def _of_items(run: Run, container: Any) -> str | Text:
 
 
 def _of_fields(run: Run, instance: Any) -> str | Text:
-    """What `dataclass` writes as ``__repr__``."""
+    """The text of the ``__repr__`` that `dataclass` generates."""
     fields = [f for f in find(type(instance), "__dataclass_fields__").values() if f.repr]
     shown = [f.name for f in fields if f._field_type.name == "_FIELD"]
     parts = [

@@ -1,6 +1,7 @@
 """Nested lists of numbers and arrays as arrays.
 
-The items of a list that a rolled loop filled are rows of one array: they are read as slices of it.
+The items of a list that a rolled loop filled are rows of an array: they are read as slices of the
+array.
 """
 
 from __future__ import annotations
@@ -71,21 +72,22 @@ def _flatten(run: Run, value: Any) -> tuple[list[Any], tuple[int, ...]]:
 
 
 def _are_sliced(first: Any, rows: int, period: int) -> bool:
-    """True if consecutive rows are read as slices: many, or all that there are."""
+    """True if consecutive rows are read as slices: if there are many, or if they are all rows of
+    the array."""
     if rows * period >= FEWEST_ROWS:
         return True
     return rows > 1 and rows == _rows_in_all(first)
 
 
 def _rows_in_all(item: Any) -> int:
-    """How many rows the array has that an item is a row of."""
+    """The number of rows of the array that an item is a row of."""
     if isinstance(item, Row):
         return math.prod(item.atom.type.dims[: len(item.index)])
     return math.prod(item.cell.variable.type.dims[: len(item.path)])
 
 
 def _columns(run: Run, rows: Sequence[Any]) -> list[Array] | None:
-    """The columns of a list of lists, if each is known or most of its items are rows of one
+    """The columns of a list of lists, if each is known or most of its items are rows of the same
     array."""
     found: list[Array] = []
     for column in zip(*rows, strict=True):
@@ -98,8 +100,8 @@ def _columns(run: Run, rows: Sequence[Any]) -> list[Array] | None:
 
 
 def stacked_rows(run: Run, items: Sequence[Any]) -> Array | None:
-    """``np.array(items)`` where most of the items are rows of one array, as few slices of it, in C
-    order; None where they are not."""
+    """``np.array(items)`` if most of the items are rows of the same array, as few slices of it, in
+    C order; None if they are not."""
     parts: list[Any] = []
     is_sliced = False
     at = 0
@@ -122,8 +124,8 @@ def stacked_rows(run: Run, items: Sequence[Any]) -> Array | None:
 
 
 def place_in(item: Any) -> tuple[Any, int] | None:
-    """The array that an item is a row of, and which row. If the array has a dimension for each of
-    several loops, its rows are numbered through them."""
+    """The array that an item is a row of, and the number of the row. If the array has a dimension
+    for each of several loops, its rows are numbered through them."""
     if isinstance(item, Row):
         dims, index = item.atom.type.dims, item.index
         return item.atom, int(np.ravel_multi_index(index, dims))
@@ -143,7 +145,8 @@ def place_in(item: Any) -> tuple[Any, int] | None:
 
 
 def _rows_at(items: Sequence[Any], at: int) -> tuple[int, int]:
-    """How many arrays the next items are rows of in turn, and how many rows of each there are."""
+    """The number of arrays that the next items are rows of in turn, and the number of rows of
+    each."""
     first = place_in(items[at])
     if first is None:
         return 1, 1
@@ -158,14 +161,15 @@ def _rows_at(items: Sequence[Any], at: int) -> tuple[int, int]:
 
 
 def _kind(item: Any) -> Any:
-    """What items have in common that are stacked together."""
+    """A key that is equal for items that can be stacked together."""
     if isinstance(item, Row):
         return item.kept
     return item.type if isinstance(item, Array) else None
 
 
 def _end_of_run(items: Sequence[Any], at: int, period: int) -> int:
-    """How many items, from a position on, are consecutive rows of one array, every ``period``."""
+    """The number of items, from a position on, every ``period``, that are consecutive rows of the
+    same array."""
     first = place_in(items[at])
     rows = 1
     while first is not None and at + rows * period < len(items):
@@ -176,7 +180,7 @@ def _end_of_run(items: Sequence[Any], at: int, period: int) -> int:
 
 
 def _in_turn(run: Run, parts: Sequence[Array]) -> Array:
-    """The rows of some arrays in turn: one of each, and again."""
+    """Interleave the rows of some arrays."""
     first, *rest = parts
     if not rest:
         return first

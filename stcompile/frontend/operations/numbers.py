@@ -1,4 +1,4 @@
-"""Numbers that meet: what counts as one, and the type that holds both."""
+"""Values that read as numbers, and the common type of two numbers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from stcompile.wengert.types import Type, is_number, type_of
 
 
 def reads_as_number(value: Any) -> bool:
-    """True for numbers, and for arrays of no dimension, which are read as such."""
+    """True for numbers, and for arrays without dimensions, which are read as numbers."""
     zero_dimensional = isinstance(value, Array) and not value.type.ndim
     return isinstance(value, Scalar) or is_number(value) or zero_dimensional
 
 
 def common_number(first: Any, second: Any) -> Type | None:
-    """The type that holds either number exactly; None if there is none.
+    """The type that holds either number exactly; None if there is no such type.
 
-    A weak number joins a NumPy scalar of its precision, and a static one any type that holds its
+    A weak number joins a NumPy scalar of its precision, and a static number any type that holds its
     value.
     """
     ours, theirs = (_number_type(x) for x in (first, second))

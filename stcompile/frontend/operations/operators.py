@@ -1,4 +1,4 @@
-"""Operators on values: static operands are computed, traced ones recorded."""
+"""Operators on values: operations of static operands are computed, the others recorded."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
     ast.Invert: ("invert", operator.invert),
 }
 
-_SIGNS: dict[Callable[..., Any], str] = {  # how Python writes its operators
+_SIGNS: dict[Callable[..., Any], str] = {  # Python's signs of its operators
     operator.add: "+",
     operator.sub: "-",
     operator.mul: "*",
@@ -95,7 +95,7 @@ _SIGNS: dict[Callable[..., Any], str] = {  # how Python writes its operators
 
 
 def in_place(operation: Operation) -> Callable[[Any, Any], Any]:
-    """Python's operator that changes its first operand, if that is an object that changes."""
+    """Python's operator that changes its first operand, if the operand is mutable."""
     found: Callable[[Any, Any], Any] = getattr(operator, f"i{operation[1].__name__.rstrip('_')}")
     return found
 
@@ -133,7 +133,8 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
 
 
 def plain_number(value: Any) -> Any:
-    """A member of an `IntEnum` or an `IntFlag` whose class has no operator for this: its number."""
+    """The number of a member of an `IntEnum` or an `IntFlag` whose class does not overload the
+    operator; any other value itself."""
     return int(value) if isinstance(value, int) and isinstance(value, Enum) else value
 
 
@@ -169,7 +170,8 @@ def power_of_bools(run: Run, base: Any, exponent: int, power: Any = operator.pow
 
 
 def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
-    """Python's own operator at compile time, on plain values or on containers it only moves."""
+    """Python's own operator at compile time, on plain values or on containers whose items it only
+    moves."""
     moves = python in (operator.add, operator.mul, operator.or_) and all(
         isinstance(operand, list | tuple | dict | int | str | Text) for operand in operands
     )
@@ -233,7 +235,7 @@ def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -
 
 
 def copied_as_ufunc(run: Run, x: Array) -> Any:
-    """A copy that lies in memory as ``+x`` does: np.copy lays out broadcasts differently."""
+    """A copy with the strides of ``+x``: np.copy lays out broadcasts differently."""
     if not x.type.ndim:
         return run.record("to_scalar", x)
     strides = run.layouts.of(run.read(x))
@@ -275,7 +277,7 @@ def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
 
 def _taken(run: Run, operation: Operation, target: list[Any], value: Any) -> Any:
     """``items op= value`` if ``value`` has an operator that takes lists: Python calls it first, and
-    the list stays as it is. None if there is no such operator."""
+    the list stays unchanged. None if there is no such operator."""
     if is_traced(value) or isinstance(value, np.generic):
         return binary(run, operation, target, value)
     found = overloads.binary(run, operation[1].__name__.rstrip("_"), target, value)
@@ -354,7 +356,7 @@ def _accumulates(run: Run, operation: Operation, value: Any, target: Array) -> b
 
 
 def matmul(run: Run, left: Any, right: Any, spelling: str = "matmul") -> Any:
-    """``left @ right`` as one contraction; broadcast batch dims are made equal first."""
+    """``left @ right`` as a single contraction; broadcast batch dims are made equal first."""
     x, y = run.as_array(left), run.as_array(right)
     if spelling == "matmul" and not (_is_array(left) and _is_array(right)):
         run.refuse("a number has no matrix product", "use `*`", TypingError)
@@ -399,7 +401,7 @@ def _with_batch(run: Run, array: Array, batch: Sizes) -> Array:
 
 
 def symbol(primitive: str) -> str:
-    """``+`` for add, for messages."""
+    """The sign of a primitive for messages, such as ``+`` for add."""
     symbols = {
         "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//",
         "remainder": "%", "power": "**", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",

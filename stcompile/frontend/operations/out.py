@@ -1,8 +1,8 @@
 """The argument ``out``: a result that is written into an array.
 
-The result is computed as without it, and then written. NumPy does the same where the dtypes agree;
-where they do not, some functions compute in the dtype of ``out``, and these are refused. With
-``where``, a ufunc computes and writes some of the elements only.
+The result is computed as without ``out``, and then written. NumPy does the same where the dtypes
+agree; where they do not, some functions compute in the dtype of ``out``, and their calls are
+refused. With ``where``, a ufunc computes and writes only some of the elements.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _takes_out(function: Any) -> bool:
 def without_out(
     run: Run, callee: Callee, arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> tuple[Sequence[Any], Mapping[str, Any], Array | None]:
-    """The arguments of a call without ``out``, and the array that it names, if any."""
+    """The arguments of a call without ``out``, and the array given as ``out``, if any."""
     if not callee.takes_out:
         return arguments, keywords, None
     rest = dict(keywords)
@@ -102,7 +102,7 @@ def without_where(
     keywords: Mapping[str, Any],
     out: Array | None,
 ) -> tuple[Mapping[str, Any], Any]:
-    """The keywords of a ufunc without ``where``, and what that is: True, or a condition of which
+    """The keywords of a ufunc without ``where``, and the value of ``where``: True, or a condition;
     the elements of ``out`` are written where it holds."""
     rest = dict(keywords)
     where = rest.pop("where")
@@ -124,7 +124,7 @@ def without_where(
 
 
 def write_out(run: Run, callee: Callee, result: Any, out: Array) -> Array:
-    """Write a result into ``out``, which is the value of the call."""
+    """Write a result into ``out`` and return it as the value of the call."""
     if not (is_traced(result) or is_number(result)):
         run.refuse(f"`{callee.name}` gives no array to write into `out`", "assign the result")
     found = result.type if is_traced(result) else type_of(result)

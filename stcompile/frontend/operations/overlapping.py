@@ -1,9 +1,9 @@
-"""Copies between views of one array: `a[1] = a[:, 2]`.
+"""Copies between views of the same array: `a[1] = a[:, 2]`.
 
-NumPy copies the source first if the two overlap, but not between vectors that lie in one direction:
-there it overwrites elements that it reads later, unless their strides are the same, and the result
-depends on how the array lies in memory. Such a copy is refused. Any other one gives what it would
-give with a copy of the source.
+NumPy copies the source first if the two overlap, but not between vectors that lie in the same
+direction: there it overwrites elements that it reads later, unless their strides are equal, and the
+result depends on the strides of the array. Such a copy is refused. Any other copy has the same
+result as with a copy of the source.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from stcompile.wengert.templates import TEMPLATES
 
 
 def check_copy(run: Run, target: Array, basic: Basic, value: Any) -> None:
-    """Refuse ``target[basic] = value`` where NumPy may overwrite what it has yet to read."""
+    """Refuse ``target[basic] = value`` where NumPy may overwrite elements that it has yet to
+    read."""
     part = basic.params
     if not isinstance(value, Array) or value.cell is not target.cell or value.type.size < 2:
         return
@@ -46,8 +47,8 @@ def _moves(array: Array) -> bool:
 
 
 def _meet_in_order(run: Run, target: Array, part: Basic, value: Array) -> bool:
-    """True for a part of a row that is copied to a part of a column, or the other way round, if the
-    element that they have in common is at the same place in both, whatever the step of the loop."""
+    """True for a part of a row that is copied to a part of a column, or the reverse, if their
+    common element has the same position in both, whatever the step of the loop."""
     if target.path or len(value.path) != 1 or value.path[0].primitive != "slice":
         return False
     (view,) = value.path
@@ -73,8 +74,8 @@ def _start(run: Run, form: tuple[Any, ...], view: ViewStep) -> Any:
 
 
 def _is_safe(run: Run, target: Array, part: Mapping[str, Any], value: Array, moves: bool) -> bool:
-    """True if NumPy does the same to numbers in the place of the elements with and without a
-    copy."""
+    """True if NumPy gives the same result with and without a copy of the source; tried on numbers
+    in place of the elements."""
     found = []
     for is_copied in (False, True):
         memory = _numbers(run, target)
@@ -97,8 +98,8 @@ def _order(run: Run, array: Array) -> tuple[int, ...] | None:
 
 
 def _numbers(run: Run, array: Array) -> Any:
-    """An array of different numbers that lies in memory as the array's base does; if that is not
-    known, with a stride of its own for each axis."""
+    """An array of different numbers with the strides of the array's base, or with a stride of its
+    own for each axis if the strides of the base are not known."""
     base, order = array.cell.variable.type, _order(run, array)
     dtype = np.complex128 if base.dtype.kind == "c" else np.int64
     dims = base.dims if order is None else [base.dims[axis] for axis in order]
@@ -111,7 +112,7 @@ def _numbers(run: Run, array: Array) -> Any:
 
 
 def _viewed(array: Array, memory: Any) -> Any:
-    """The view that an array is, of the base in this memory."""
+    """The view ``array`` of its base, taken of the array ``memory``."""
     for step in array.path:
         if step.primitive == "slice":
             memory = _part(memory, step.params)
@@ -121,8 +122,8 @@ def _viewed(array: Array, memory: Any) -> Any:
 
 
 def _part(memory: Any, slice: Mapping[str, Any]) -> Any:
-    """A slice. Along axes on which it moves with a counter it starts at 0: only its strides
-    matter. So does one of a length that is not static, of two elements."""
+    """Take a slice of ``memory``. Along axes on which it moves with a counter it starts at 0, since
+    only its strides matter; a length that is not static counts as two."""
     params = {name: replaced(static, lambda _: 2) for name, static in slice.items()}
     if params["length"] != slice["length"]:
         named = zip(params["step"], slice["length"], params["start"], strict=True)

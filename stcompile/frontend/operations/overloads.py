@@ -23,8 +23,7 @@ REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "
 
 
 def special_method(run: Run, owner: Any, name: str) -> Any:
-    """A special method that the class of ``owner`` has in Python, bound to it; None if it has
-    none."""
+    """A special method of the class of ``owner``, bound to it; None if the class has none."""
     cls = type(owner)
     if is_traced(owner) or cls.__module__ in ("builtins", Array.__module__):
         return None
@@ -60,7 +59,7 @@ def has_comparisons(cls: type) -> bool:
 
 def refuse_hash(run: Run, *keys: Any) -> None:
     """Refuse keys of dicts and items of sets that a class of the user's hashes: it would have to
-    compute with the values that the program has while it runs."""
+    compute with values that are known only at run time."""
     for key in keys:
         if isinstance(key, tuple):
             refuse_hash(run, *key)
@@ -82,15 +81,15 @@ def binary(run: Run, operator: str, left: Any, right: Any) -> Any:
     """``left op right`` by ``__op__`` or ``__rop__``; `NotImplemented` if neither class has it."""
     reflected, cls = f"__r{operator}__", type(right)
     if type(left) is cls:
-        reflected = ""  # what cannot be done from the left cannot be done from the right
+        reflected = ""  # the same class: its reflected method is not tried
     # The method of a subclass on the right comes first.
     is_first = bool(reflected) and _overrides(run, cls, type(left), reflected)
     return _first(run, f"__{operator}__", reflected, left, right, is_first)
 
 
 def comparison(run: Run, operator: str, left: Any, right: Any) -> Any:
-    """A comparison by the left operand's method or the right one's mirrored; ``!=`` without one is
-    the opposite of ``==``. `NotImplemented` if neither class has it."""
+    """A comparison by the left operand's method or the right operand's mirrored method; without
+    ``__ne__``, ``!=`` is the opposite of ``==``. `NotImplemented` if neither class has a method."""
     cls = type(right)
     is_first = cls is not type(left) and issubclass(cls, type(left))
     name, reflected = f"__{operator}__", f"__{REFLECTED[operator]}__"
@@ -103,7 +102,7 @@ def comparison(run: Run, operator: str, left: Any, right: Any) -> Any:
 
 
 def _overrides(run: Run, cls: type, base: type, name: str) -> bool:
-    """True for a subclass that has another method than its base."""
+    """True for a subclass that overrides the method of its base."""
     if cls is base or not issubclass(cls, base):
         return False
     return run.captures.lookup(cls, name) is not run.captures.lookup(base, name)
@@ -141,7 +140,7 @@ def _first(
 
 
 def index_of(run: Run, value: Any) -> Any:
-    """What an object of the user's gives as an index by ``__index__``; any other value itself."""
+    """The integer that ``__index__`` gives for an object of the user's; any other value itself."""
     method = None if isinstance(value, int) else special_method(run, value, "__index__")
     if method is None:
         return value
@@ -156,7 +155,7 @@ def index_of(run: Run, value: Any) -> Any:
 
 
 def subscript_of(run: Run, index: Any) -> Any:
-    """A subscript with what objects of the user's give as an index in it."""
+    """A subscript in which objects of the user's are replaced by their ``__index__``."""
     if isinstance(index, slice):
         return slice(*(index_of(run, part) for part in (index.start, index.stop, index.step)))
     if type(index) is tuple:
@@ -181,8 +180,8 @@ def refuse_conversions(run: Run, name: str, arguments: Sequence[Any]) -> None:
 
 
 def _left_to(run: Run, left: Any, right: Any) -> Any:
-    """The operand on the left, as the class on the right is given it. NumPy passes its own numbers
-    as Python's, and loops over an operand on the right that it can make an array of."""
+    """The left operand as NumPy passes it to the class of the right operand. NumPy passes its own
+    numbers as Python's, and iterates over a right operand that it can make an array of."""
     if isinstance(left, Scalar) and left.type.kind == "python":
         return left
     cls = type(right)

@@ -1,8 +1,8 @@
-"""``x ** y`` of Python numbers: what Python gives depends on their signs.
+"""``x ** y`` of Python numbers: the type of the result depends on their signs.
 
-A negative float to a fractional power is complex, and an int to a negative int a float. A program
-has one type for each value, so powers that may be complex are `math.pow`, which raises a
-`ValueError` there, and an int of which it is not known whether it becomes a float is refused.
+A negative float to a fractional power is complex, and an int to a negative int a float. In a
+program every value has a single type, so powers that may be complex are `math.pow`, which raises a
+`ValueError` there, and an int power that may be a float is refused.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def power(run: Run, left: Any, right: Any) -> Any:
 
 
 def may_be_complex(run: Run, value: Any) -> bool:
-    """True for a float that may be complex in Python: it is computed from such a power, perhaps in
-    a branch or a loop."""
+    """True for a float that may be complex in Python: it is computed from a power that may be
+    complex, perhaps in a branch or a loop."""
     seen: set[Any] = set()
     waiting: list[Any] = []
     if isinstance(value, Scalar) and _kind(value) == "f":
@@ -73,7 +73,7 @@ def _takes_power(equation: Equation) -> bool:
 
 
 def refuse_complex(run: Run, value: Any, question: str) -> None:
-    """Refuse to answer what depends on whether a power is complex."""
+    """Refuse a ``question`` whose answer depends on whether a power is complex."""
     if may_be_complex(run, value):
         run.refuse(
             f"{question} depends on a power: that of a negative float may be complex",
@@ -115,7 +115,8 @@ def _bounds(number: Any) -> tuple[float, float]:
 
 
 def _is_never_negative(run: Run, value: Any) -> bool:
-    """True for a number that is known not to be below zero: by its value, or by how it is made."""
+    """True for a number that is known not to be below zero: by its value, or by the equation that
+    makes it."""
     if isinstance(value, Scalar) and not isinstance(value, Affine):
         return _is_made_positive(run, value.atom, _DEPTH)
     return bool(_bounds(value)[0] >= 0)

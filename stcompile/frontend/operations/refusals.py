@@ -1,8 +1,8 @@
-"""Whether NumPy or Python refuses an operation as well: it is tried, on values of the same types.
+"""Try refused operations with NumPy or Python, on values of the same types: do they refuse, too?
 
-Traced values are stood for by arrays of ones, of zeros, and by unit matrices. A length that the
-data decide is tried as several numbers. What all of these are refused is the user's error; what one
-of them is not is only not supported here, and the refusal says that instead.
+Traced values are replaced by arrays of ones, of zeros, and by unit matrices. A length that the data
+decide is tried as several numbers. If all trials are refused, the error is the user's; if a trial
+succeeds, the operation is merely not supported here, and the refusal says so instead.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NOT_SUPPORTED = (
     "np.broadcast_to, astype)"
 )
 NOT_KNOWN = "check shapes and types: whether NumPy refuses this as well is not known here"
-LARGEST = 1_000_000  # elements of what is tried
+LARGEST = 1_000_000  # elements of the arrays that are tried
 _FILLS = ("one", "zero", "unit")
 _LENGTHS = (0, 1, 2, 7)
 _PURE = (bool, int, float, complex, len, abs, round, divmod, pow, sum, min, max, sorted)
@@ -41,14 +41,15 @@ _REFUSALS = (TypeError, ValueError, IndexError)
 
 
 class NotTriedError(Exception):
-    """Something has no example, or is not to be called with examples."""
+    """Raised for values that have no example, or functions that must not be called with
+    examples."""
 
 
 def judged(
     tried: Callable[..., Any],
 ) -> Callable[[Callable[Concatenate[Run, P], R]], Callable[Concatenate[Run, P], R]]:
-    """A function of the frontend with refusals that are true. ``tried`` does what it stands for,
-    with NumPy's and Python's values for the same arguments."""
+    """A decorator that makes the refusals of a function of the frontend true. ``tried`` does the
+    same operation with NumPy's and Python's values for the same arguments."""
 
     def decorated(function: Callable[Concatenate[Run, P], R]) -> Callable[Concatenate[Run, P], R]:
         @functools.wraps(function)
@@ -71,10 +72,10 @@ def judge(
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
 ) -> None:
-    """Let a refusal of the present expression say that NumPy or Python refuses it only if that is
-    so. The outermost operation decides: what the library writes it with may fail for other
-    reasons."""
-    of_library = error.hint == REFUSED_AS_WELL  # which checks what NumPy checks
+    """Change a refusal of the present expression so that it blames NumPy or Python only if they
+    refuse the operation as well. The outermost operation decides: the operations that the library
+    is written with may fail for other reasons."""
+    of_library = error.hint == REFUSED_AS_WELL  # the library checks like NumPy
     if error.raised is not None or not (of_library or error.hint in (WOULD_REFUSE, NOT_KNOWN)):
         return
     here = run.location.shown or run.location
@@ -92,7 +93,7 @@ def judge(
 
 
 def called(callee: Callee) -> Callable[..., Any]:
-    """What a callee stands for, if it is NumPy's, or Python's and only computes."""
+    """The function that a callee stands for, if it is NumPy's, or a pure function of Python's."""
     if callee.function is not None:
         module = (getattr(callee.function, "__module__", None) or "").partition(".")[0]
         if not (module in ("numpy", "math") or callee.function in _PURE):
@@ -106,8 +107,8 @@ def called(callee: Callee) -> Callable[..., Any]:
 def refusal_of(
     tried: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Exception | None:
-    """The exception that an operation raises for arguments of these types; None if it takes some
-    of them. `NotTriedError` if that cannot be found out."""
+    """The exception that an operation raises for all examples of the arguments; None if it accepts
+    an example. `NotTriedError` if no example can be tried."""
     types = [*_types_in((*arguments, *keywords.values()))]
     first: Exception | None = None
     for fill, size in itertools.product(_FILLS, _sizes(types)):
@@ -128,7 +129,7 @@ def refusal_of(
 
 
 class _Examples:
-    """Values of NumPy's and Python's in place of traced ones: ones, zeros, or unit matrices (and
+    """Values of NumPy's and Python's in place of traced values: ones, zeros, or unit matrices (and
     ones), with a number for the lengths that the data decide."""
 
     def __init__(self, fill: str, size: int) -> None:

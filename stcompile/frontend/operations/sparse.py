@@ -1,9 +1,9 @@
 """Products with sparse matrices of SciPy, which are constants of a differentiated function.
 
-Such a matrix stays a real object: the generated code calls SciPy's own product with it, by the
-primitive ``external``. Its entries are read at each call; that it is the same object, with the same
-shape and dtype, is guarded. The adjoint is the product with the transpose, which SciPy makes of the
-same entries.
+The matrix stays a real object: the generated code calls SciPy's own product with it, by the
+primitive ``external``. Its entries are read at each call; a guard checks that it is the same
+object, with the same shape and dtype. The adjoint is the product with the transpose, which SciPy
+makes of the same entries.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SparseProduct:
         self.transpose = transpose or SparseProduct(matrix, name, self)
         self.adjoint = _Adjoint(self)
         self.dot = _Dot(self)
-        self.value = matrix.T if self.is_transposed else matrix  # what stands for it when staging
+        self.value = matrix.T if self.is_transposed else matrix  # read while staging
 
     def __call__(self, x: Any) -> Any:
         return (self.matrix.T if self.is_transposed else self.matrix) @ x
@@ -52,7 +52,8 @@ class SparseProduct:
         return self.facts[0][::-1] if self.is_transposed else self.facts[0]
 
     def result_type(self, types: tuple[Type, ...]) -> Type:
-        """SciPy is asked for the dtype, by a product of one number."""
+        """The type of the product; SciPy is asked for the dtype, by a product of a single
+        number."""
         (x,) = types
         one = type(self.matrix)((1, 1), dtype=self.facts[1])
         dtype = (one @ np.zeros((1,) * x.ndim, x.dtype)).dtype
@@ -85,7 +86,7 @@ class _Dot:
 
 
 def facts_of(matrix: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """What the type of a product depends on, besides the operand."""
+    """The shape and the dtype of a sparse matrix, on which the type of a product depends."""
     return tuple(map(int, matrix.shape)), matrix.dtype
 
 
@@ -96,7 +97,8 @@ def is_sparse(value: Any) -> bool:
 
 
 def attribute(run: Run, owner: Any, name: str) -> Any:
-    """``A.T``, ``A.dot``, and what is known of a sparse matrix when a function is compiled."""
+    """``A.T``, ``A.dot``, and the shape, dtype and ndim, which are known when a function is
+    compiled."""
     if name not in ("T", "dot", "shape", "dtype", "ndim"):
         run.refuse(f"the attribute `{name}` of a sparse matrix is not compiled", _HINT)
     product = _product(run, owner)
@@ -108,7 +110,7 @@ def attribute(run: Run, owner: Any, name: str) -> Any:
 
 
 def binary(run: Run, primitive: str, sign: str, left: Any, right: Any) -> Any:
-    """An operator with a sparse matrix on one of its sides."""
+    """An operator with a sparse matrix as one of its operands."""
     if primitive != "matmul":
         run.refuse(f"`{sign}` of a sparse matrix is not compiled", _HINT)
     if is_sparse(left):
@@ -151,8 +153,8 @@ def _transposed(run: Run, x: Array) -> Array:
 
 
 def _product(run: Run, owner: Any) -> SparseProduct:
-    """The product with a matrix: one object for each, with a name that no other has. The shape and
-    the dtype of the matrix are guarded."""
+    """The product with a matrix: one object for each matrix, with a unique name. The shape and the
+    dtype of the matrix are guarded."""
     made: dict[int, SparseProduct] = run.captures.products
     if id(owner) in made:
         return made[id(owner)]
@@ -169,7 +171,7 @@ def _product(run: Run, owner: Any) -> SparseProduct:
 
 
 def _names(shown: str) -> Iterator[str]:
-    """Names for what users write so, the best one first."""
+    """Names for an object that the program calls ``shown``, the best name first."""
     last = shown.rsplit(".", 1)[-1]
     name = "".join(c if c.isascii() and c.isalnum() else "_" for c in last).strip("_")
     name = name if name.isidentifier() else f"matrix_{name}".strip("_")

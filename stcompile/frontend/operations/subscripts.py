@@ -1,4 +1,4 @@
-"""What a subscript of an array selects: slices of its axes, or index arrays."""
+"""Subscripts of an array: slices of its axes, or index arrays."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from stcompile.wengert.ir import Variable
 
 @dataclass(frozen=True)
 class Basic:
-    """A subscript of integers, slices, None and ``...``: for each axis of the array the elements
-    that are taken, the axes that integers remove, and the places of new axes (None) in the result.
-    A start may depend on loop counters; where the length does, too, it is a size."""
+    """A subscript of integers, slices, None and ``...``: the elements that are taken along each
+    axis of the array, the axes that integers remove, and the positions of new axes (None) in the
+    result. A start may depend on loop counters; if the length does, too, it is a size."""
 
     start: tuple[int | Affine | Dim, ...]
     length: Sizes
@@ -154,8 +154,8 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
 
 
 def place_on_axis(run: Run, place: Size, dim: Size) -> Affine | int:
-    """An integer as an index of an axis: from the start if it is known to be within the axis, else
-    one of which nothing is known."""
+    """An integer as an index of an axis: counted from the start if it is known to be within the
+    axis, else an index without known bounds."""
     if greatest(place) < 0:
         place = place + dim
     if least(place) >= 0 and least(dim - place) > 0:
@@ -165,8 +165,8 @@ def place_on_axis(run: Run, place: Size, dim: Size) -> Affine | int:
 
 
 def _integer_entry(run: Run, entry: Any) -> Any:
-    """A traced integer as an index of which nothing is known. (An array, even one without
-    dimensions, is not an integer: it selects a copy.)"""
+    """A traced integer as an index without known bounds. An array, even without dimensions, is not
+    an integer: it selects a copy."""
     if isinstance(entry, Affine) or not isinstance(entry, Scalar):
         return entry
     if entry.type.dtype.kind not in "iu":
@@ -210,7 +210,7 @@ def _refuse_length(run: Run, hint: str) -> NoReturn:
 
 
 def _clipped(run: Run, end: Size, dim: Size) -> Any:
-    """An end of a slice as a place on the axis, as Python finds it."""
+    """An end of a slice, clipped to the axis as Python does."""
     if greatest(end) < 0:
         return maximum(0, end + dim)
     if least(end) < 0:
@@ -236,7 +236,7 @@ def _reversed(run: Run, entry: slice, dim: Size, stride: int) -> _Taken:
 
 
 def _spanned(run: Run, start: Size, extent: Size, step: int) -> _Taken:
-    """Every so many of the elements from a place on."""
+    """A slice from ``start`` over ``extent`` elements by ``step``."""
     length: Any = extent if step in (1, -1) else (extent + (abs(step) - 1)) // abs(step)
     if isinstance(length, Dim):
         return start, length, step
@@ -244,7 +244,8 @@ def _spanned(run: Run, start: Size, extent: Size, step: int) -> _Taken:
 
 
 def _within(end: Any, dim: int) -> Affine | None:
-    """An end of a slice, None if it may need clipping. A negative one counts from the end."""
+    """An end of a slice, None if it may need clipping. A negative end counts from the end of the
+    axis."""
     if not isinstance(end, Affine):
         return None
     if -dim <= end.low and end.high < 0:
@@ -284,7 +285,7 @@ def _measured(run: Run, entry: slice, dim: Size) -> _Taken:
 
 
 def _end(run: Run, end: Any, dim: Size, hint: str, low: Size, otherwise: Size) -> Any:
-    """An end of a slice as a place on the axis, not before ``low``."""
+    """An end of a slice, clipped to the axis, not before ``low``."""
     if end is None:
         return otherwise
     size = run.size_of(end)
@@ -301,8 +302,8 @@ def _end(run: Run, end: Any, dim: Size, hint: str, low: Size, otherwise: Size) -
 def parse_advanced(
     run: Run, array: Array, entries: tuple[Any, ...], counts: bool = True
 ) -> tuple[tuple[Any, ...], list[Any]]:
-    """A subscript with index arrays as ``at`` and the index operands (see the primitive). Where
-    nothing ``counts`` what masks select, that gets no name."""
+    """A subscript with index arrays as ``at`` and the index operands (see the primitive). Unless
+    ``counts``, the number of elements that a mask selects gets no name."""
     at: list[Any] = []
     indices: list[Any] = []
     axis = 0

@@ -1,4 +1,4 @@
-"""The items of a list by the counter of a loop: as rows of the array that they are in, or of one
+"""The items of a list by the counter of a loop: rows of the array that they are in, or of an array
 that they are copied into before the loop."""
 
 from __future__ import annotations
@@ -9,22 +9,21 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from stcompile.base.deferred import deferred
 from stcompile.frontend.operations.layout import is_in_c_order
 from stcompile.frontend.operations.nested import place_in, stacked_rows
+from stcompile.frontend.state.asking import ask_for_grid
 from stcompile.frontend.state.grids import STATIC_INDEX
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Cell, Row, Scalar, described
 from stcompile.wengert.types import Type
 
-ask_for_grid = deferred("stcompile.frontend.state.asking", "ask_for_grid")
 Get: TypeAlias = Callable[[Run, Any, Any], Any]  # the item of an array at an index
 
 
 @dataclass(frozen=True)
 class Table:
-    """``item`` gives the item for a counter. ``copied`` are the arrays that were copied for that,
-    each with its copy: while the loop runs neither may change."""
+    """A table of items; ``item`` gives the item for a counter. ``copied`` are the arrays that were
+    copied for the table, each with its copy: while the loop runs neither may change."""
 
     item: Callable[[Affine], Any]
     copied: tuple[tuple[Cell, Cell], ...] = ()
@@ -45,7 +44,8 @@ def table_of(run: Run, items: Sequence[Any], get: Get) -> Table:
 
 
 def item_at(run: Run, items: Sequence[Any], index: Affine, get: Get) -> Any:
-    """The item of a list at an affine place, if its items there are rows of one array."""
+    """The item of a list at an affine index, if the items that it may reach are rows of the same
+    array."""
     low, high = index.low, index.high
     if high < 0:
         index, low, high = index.scaled(1, len(items)), low + len(items), high + len(items)
@@ -72,7 +72,7 @@ def _of_tuples(run: Run, items: Sequence[Any], length: int, get: Get) -> Table:
 
 
 def _of_rows(run: Run, items: Sequence[Any], get: Get) -> Table | None:
-    """Rows of one array, at equal distances."""
+    """A table of rows of the same array, at equal distances."""
     places = [place_in(item) for item in items]
     if len(items) < 2 or places[0] is None or places[1] is None:
         return None
@@ -96,7 +96,8 @@ def _of_rows(run: Run, items: Sequence[Any], get: Get) -> Table | None:
 def _numbers(
     run: Run, get: Get, array: Array, kept: Type, start: int = 0, step: int = 1
 ) -> Callable[[Affine], Any]:
-    """Numbers that are the items of an array, in the order of its memory."""
+    """A function from an affine index to the number there, for numbers that are the elements of an
+    array in the order of its memory."""
 
     def item(index: Affine) -> Any:
         flat = array
@@ -110,7 +111,7 @@ def _numbers(
 
 
 def _of_arrays(run: Run, items: Sequence[Any], get: Get) -> Table | None:
-    """Arrays of one type that lie in C order: copied into one array."""
+    """A table of arrays of the same type in C order: they are copied into a single array."""
     first = items[0]
     if not isinstance(first, Array):
         return None
@@ -125,7 +126,7 @@ def _of_arrays(run: Run, items: Sequence[Any], get: Get) -> Table | None:
 
 
 def _of_numbers(run: Run, items: Sequence[Any], get: Get) -> Table | None:
-    """Floats of one type; integers may be needed as they are."""
+    """A table of floats of the same type; integers may be needed as numbers that are known."""
     if not all(isinstance(item, Scalar | float | np.floating) for item in items):
         return None
     kept, *others = (

@@ -1,1 +1,1 @@
-"""What the staged interpreter knows: values, names, cells, and their changes."""
+"""The state of the staged interpreter: values, names, cells, and their changes."""

@@ -12,8 +12,8 @@ from stcompile.wengert.types import Type
 
 
 class NeedsGrid(LanguageError):
-    """The loop that is to be kept needs a list as an array, of a ``wanted`` type of number if that
-    is known already."""
+    """Raised if the loop that is to be kept needs a list as an array, of a ``wanted`` type of
+    number if the type is known already."""
 
     def __init__(
         self, reason: str, hint: str, keeping: Keeping, container: list[Any], wanted: Type | None
@@ -39,6 +39,6 @@ def ask_for_grid(run: Run, container: Any) -> None:
 
 
 def pass_on(run: Run, error: StcompileError) -> None:
-    """Raise an error that a loop further out waits for."""
+    """Raise an error that a loop further out handles."""
     if isinstance(error, NeedsGrid) and any(error.keeping is one for one in run.keeping):
         raise error

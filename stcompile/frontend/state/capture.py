@@ -1,10 +1,10 @@
 """Values that a function reads from outside: arguments, globals, closures, attributes.
 
-Each object is mirrored once, by its identity, so that an array that is reached in two ways is one
-cell. An array, a float or a random generator becomes an input (of the program: a *hidden* one if it
-is no argument); anything else is a static value and a *guard*, which the dispatcher checks at every
-call, so that a changed global never meets a stale program. Real objects of the user are never
-mutated.
+Each object is mirrored once, by its identity, so that an array that is reached in two ways is a
+single cell. An array, a float or a random generator becomes an input of the program (a *hidden*
+input if it is not an argument); anything else is a static value and a *guard*, which the dispatcher
+checks at every call, so that a changed global never meets a stale program. Real objects of the user
+are never mutated.
 """
 
 from __future__ import annotations
@@ -88,14 +88,13 @@ class Captures:
         self, name: str, value: Any, writeable: bool = False, changed: bool = False
     ) -> Any:
         """The mirror of an argument: every array or float in it becomes an input. ``changed`` says
-        that all its arrays will be written to, which attributes beside them would not follow."""
-
+        that all its arrays will be written to; attributes that are not fields would not follow."""
         mirror = self._mirrored(value, self._argument_leaf(name, writeable), name, (), changed)
         self.note_given(mirror)
         return mirror
 
     def note_given(self, mirror: Any) -> None:
-        """Note the structures of an argument, to find those that are the same object."""
+        """Note the structures of an argument, to recognise aliases."""
         parts = trees.children(mirror)
         if parts is not None:
             self._given[id(mirror)] = mirror
@@ -136,8 +135,8 @@ class Captures:
         path: trees.Path,
         changed: bool = False,
     ) -> Any:
-        """A structure with mirrors of its leaves. What its objects have besides their fields is
-        mirrored when it is read."""
+        """A structure with mirrors of its leaves. Attributes of its objects that are not fields are
+        mirrored when they are read."""
         parts = trees.children(value)
         is_captured = isinstance(root, Place) and type(value) is not tuple
         if parts is None or (is_captured and self._is_read(value)):
@@ -209,7 +208,7 @@ class Captures:
         return value
 
     def communicator(self, value: Any, place: Place) -> Variable:
-        """A communicator, read from there at every call."""
+        """The hidden input of a communicator, which is read from its place at every call."""
         return self._hidden(value, place)
 
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
@@ -226,9 +225,9 @@ class Captures:
         return value
 
     def rely_on_order(self, items: Collection[Any]) -> None:
-        """Rely on the order of a set: sets with the same items may have them in another order, by
-        what was added and removed before. Python's hashes of text differ from process to process,
-        so the program is good for this process only."""
+        """Rely on the order of a set: sets with the same items may have them in another order,
+        depending on earlier additions and removals. Python's hashes of text differ from process to
+        process, so the program is good for this process only."""
         if id(items) in self._mirrors:
             self.guard(self._mirrors[id(items)][2].fact("order", _order))
         if len(items) > 1 and not all(map(has_own_hash, items)):
@@ -245,8 +244,9 @@ class Captures:
         return type(value)
 
     def lookup(self, cls: type, name: str, after: type | None = None) -> Any:
-        """What a class, or those after one in its method resolution order, hold under a name, not
-        bound; `MISSING` if there is nothing. The program relies on it from now on."""
+        """Look up a name in a class, or in the classes after ``after`` in its method resolution
+        order, unbound; `MISSING` if no class has it. The program relies on the result from now
+        on."""
         found = find(cls, name, after)
         last = owner_of(cls, name, after)
         order = cls.__mro__ if last is None else cls.__mro__[: cls.__mro__.index(last) + 1]
@@ -255,7 +255,7 @@ class Captures:
         return found
 
     def lacks(self, owner: Any, name: str) -> None:
-        """Rely on a real object not to have an attribute of that name itself."""
+        """Guard that a real object has no attribute of that name itself."""
         place = self.place_of(owner)
         if place is None:
             return
@@ -268,8 +268,8 @@ class Captures:
         self.guards.setdefault(place, IdentityGuard(place, expected))
 
     def tell_apart(self, one: Any, other: Any, owns: Callable[[Any], bool]) -> bool:
-        """False if two mirrors may be those of one object at another call; guards that two
-        captured objects stay two. ``owns`` tells what the function itself has made."""
+        """False if two mirrors may be the same object at another call; guards that two captured
+        objects stay two. ``owns`` tells whether the function itself has made an object."""
         mirrors = [(mirror, place) for _, mirror, place in self._mirrors.values()]
         mirrors += self._places.values()
         places = [
@@ -366,13 +366,13 @@ class Captures:
 
     def all_guards(self) -> tuple[Guard, ...]:
         """All guards that have to hold for the program to be right. The names of a library's module
-        are one guard: there are many of them, and they are hardly ever replaced."""
+        are a single guard: there are many of them, and they are hardly ever replaced."""
         places = [Place.of_names(module, (*names,)) for module, names in self.names.items()]
         modules = [NamesGuard(place, place.read()) for place in places]
         return (*self.guards.values(), *modules)
 
     def inputs(self) -> Iterator[Variable]:
-        """All inputs: the arguments' leaves, then the hidden ones."""
+        """All inputs: the arguments' leaves, then the hidden inputs."""
         yield from (leaf.variable for leaf in self.leaves)
         yield from (hidden.variable for hidden in self.hidden)
 

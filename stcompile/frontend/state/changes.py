@@ -1,4 +1,4 @@
-"""What a staged program may change, and notes of what it does change."""
+"""The objects that a staged program may change, and the journal of its changes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Changes:
     cautions: list[Caution]  # the user is warned of these
 
     def __init__(self) -> None:
-        self.depth = 0  # how deeply sub-programs are nested
+        self.depth = 0  # nesting depth of sub-programs
         self.owned: dict[int, Owned] = {}  # containers made by the program: they may be mutated
         self.orders = SetOrders()
         self.journal: Journal | None = None
@@ -47,8 +47,8 @@ class Changes:
         return container
 
     def owns(self, container: Any) -> bool:
-        """True for a container that the program made, in the function being staged: one of an
-        enclosing function that is differentiated from inside must not be changed."""
+        """True for a container that the program made, in the function being staged: a container of
+        an enclosing function that is differentiated from inside must not be changed."""
         found = self.owned.get(id(container))
         return found is not None and found.depth == self.depth
 
@@ -59,14 +59,14 @@ class Changes:
             self._ties.append(cell)
 
     def disown(self, container: Any) -> None:
-        """Forbid changing a container from now on: control flow decides which other container it
-        also is."""
+        """Forbid changing a container from now on, since it may alias another container, depending
+        on the path taken."""
         found = self.owned.pop(id(container), None)
         if found is not None:
             self._ties.append(found)
 
     def is_disowned(self, container: Any) -> bool:
-        """True if control flow decides which other container this one also is."""
+        """True if the container may alias another container, depending on the path taken."""
         return self._disowned(container) is not None
 
     def _disowned(self, container: Any) -> Owned | None:
@@ -79,14 +79,14 @@ class Changes:
         return None if found is None else found.born
 
     def owner(self, container: Any, outside: str = "of the caller") -> str:
-        """Why a container is not to be changed, for messages."""
+        """The reason why a container must not be changed, for messages."""
         if self.is_disowned(container):
             return "that may be either of two, depending on a value known only at run time"
         return outside
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Try to stage something: if it is refused, everything is as before."""
+        """Try to stage the block: if it is refused, all changes are undone."""
         mark, recorded = len(self._ties), len(self.recorder.equations)
         warned = len(self.cautions)
         outer, made = self.journal, dict(self.made)
@@ -115,7 +115,7 @@ class Changes:
 
     @property
     def is_certain(self) -> bool:
-        """True if what is staged now is done whatever the data are."""
+        """True if the present code runs whatever the data are."""
         return self.journal is None or self.journal.is_certain
 
     def age(self) -> int:
@@ -124,13 +124,13 @@ class Changes:
         return self._age
 
     def set(self, site: Site, value: Any) -> None:
-        """Change a site; every change goes through here or is noted."""
+        """Change a site; every change goes through this method or is noted."""
         self.note(site)
         site.write(value)
 
     def is_sure_to_change(self, site: Site) -> bool:
-        """True if a change of a site is made once, whatever the data are, or nothing but the path
-        or the step that is being staged can tell."""
+        """True if a change of a site is made once, whatever the data are, or if only the path or
+        the step that is being staged can see the change."""
         if any(site.born <= age for age, _ in self._watches):
             return False
         return self.is_certain or (self.journal is not None and site.born > self.journal.age)

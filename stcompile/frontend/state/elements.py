@@ -1,8 +1,9 @@
-"""Which elements an array is made of: two arrays of the same elements are equal.
+"""The elements that an array is made of: two arrays of the same elements are equal.
 
-Every element of an array has a number, and what rearranges arrays rearranges the numbers: a part of
-a part, joined with another, may be the same as a part that was cut out in another order. The steps
-that led to the numbers are compared as well, because they decide the layout in memory.
+Every element of an array has a number, and an equation that rearranges arrays rearranges the
+numbers: a part of a part, joined with another part, may be the same as a part that was cut out in
+another order. The steps that led to the numbers are compared as well, because they decide the
+strides.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _DEEPEST = 100  # steps
 
 
 class Elements:
-    """The elements of the arrays that equations rearrange. ``layouts`` says how arrays lie."""
+    """The elements of the arrays that equations rearrange. ``layouts`` gives the strides of
+    arrays."""
 
     def __init__(self, producers: Mapping[Variable, Equation], layouts: Layouts) -> None:
         self._producers, self._layouts = producers, layouts

@@ -1,5 +1,4 @@
-"""The errors that an equation may raise when the generated function runs, and the guards around
-them."""
+"""The errors that an equation may raise at run time, and the guards around equations."""
 
 from __future__ import annotations
 
@@ -30,10 +29,10 @@ _NEVER = frozenset(
 
 @dataclass(eq=False)
 class Guard:
-    """A ``try`` or a ``with`` around what is being staged, in a frame, on a line. ``handle`` takes
-    an error that is known at compile time; it says whether it ends here, and with which signal.
-    ``leave`` runs what comes at the end without an error. ``catches`` says whether errors of a
-    class end here: it is asked about errors that only the running program knows."""
+    """A ``try`` or a ``with`` around the code being staged, in a frame, on a line. ``handle`` takes
+    an error that is known at compile time; it says whether the error ends here, and with which
+    signal. ``leave`` runs the code for the end without an error. ``catches`` says whether errors of
+    a class end here: it is asked about errors that only the running program knows."""
 
     frame: Any
     line: int
@@ -85,8 +84,8 @@ def _by_zero(divisor: Atom) -> Kinds:
 
 
 def _conversions(operands: Sequence[Atom], of_ints: bool = False) -> Kinds:
-    """The error of Python if an int is too large to become a float beside one, or in a quotient
-    ``of_ints``."""
+    """Python's `OverflowError` if an int may be too large to become a float, in a mixed operation
+    or in a quotient ``of_ints``."""
     ints = [atom for atom in operands if atom.type.dtype.kind == "i"]
     is_small = all(isinstance(a, Constant) and abs(a.value) <= _SMALL for a in ints)
     mixed = len({atom.type.dtype.kind for atom in operands}) > 1
@@ -95,7 +94,8 @@ def _conversions(operands: Sequence[Atom], of_ints: bool = False) -> Kinds:
 
 def failing(equations: Sequence[Equation]) -> Iterator[tuple[Equation, Kinds]]:
     """The equations that may raise, with the classes of the errors; those within branches and loops
-    as well. Not ``raise`` itself: the guards that its error passes are staged where it stands."""
+    as well. ``raise`` itself is left out: the guards that its error passes are staged at the
+    statement."""
     for equation in equations:
         kinds = () if equation.primitive == "raise" else raised_by(equation)
         if kinds:
@@ -106,7 +106,7 @@ def failing(equations: Sequence[Equation]) -> Iterator[tuple[Equation, Kinds]]:
 
 
 def first_caught(kinds: Kinds, guards: Sequence[Guard]) -> tuple[Guard, type] | None:
-    """The innermost handler that one of these errors may end at, and its class."""
+    """The innermost handler that may catch an error of ``kinds``, and the class of the error."""
     for kind in kinds:
         for guard in reversed(guards):
             if guard.catches is not None and guard.catches(kind):

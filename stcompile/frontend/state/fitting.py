@@ -1,7 +1,7 @@
-"""Operands whose lengths have to be equal, where that is known only at run time.
+"""Operands whose lengths have to be equal, if equality is known only at run time.
 
-NumPy broadcasts an axis of length 1. One of a length that the data decide is never broadcast: it
-has the other operand's length, or that is an error at run time. So the shapes of all results are
+NumPy broadcasts an axis of length 1. An axis whose length the data decide is never broadcast: it
+has the other operand's length, or there is an error at run time. So the shapes of all results are
 known, and no gradient is added up along a wrong axis.
 """
 
@@ -25,8 +25,8 @@ _STORED = "could not broadcast input array from shape into shape"
 
 
 class Pair(NamedTuple):
-    """Two axes that have to have the same length: an operand's, which is made to fit, and another
-    one, of length ``dim``; and the shapes that NumPy names if they do not."""
+    """Two axes that have to have the same length: the axis of an operand, which is made to fit, and
+    another axis of length ``dim``; and the shapes that NumPy names if they do not."""
 
     operand: int
     axis: int
@@ -37,7 +37,8 @@ class Pair(NamedTuple):
 def pairs_that_must_fit(
     primitive: str, types: Sequence[Type], params: Mapping[str, Any]
 ) -> tuple[str, list[Pair]]:
-    """What NumPy says if they do not, and the pairs of axes that need equal lengths."""
+    """The message of NumPy's for lengths that differ, and the pairs of axes that need equal
+    lengths."""
     shapes = [t.dims for t in types]
     found: Iterator[Pair] = iter(())
     text = _ELEMENTS
@@ -54,7 +55,7 @@ def pairs_that_must_fit(
 
 
 def may_fit(one: Size, other: Size) -> bool:
-    """True for lengths of which it is not known whether they are equal."""
+    """True for two lengths if it is not known whether they are equal."""
     if one == other or not is_named((one, other)):
         return False
     return least(one - other) <= 0 <= greatest(one - other)
@@ -92,7 +93,7 @@ def _of_joined(shapes: Sequence[Sizes], joined: int | None) -> Iterator[Pair]:
 
 
 def _of_place(primitive: str, types: Sequence[Type], params: Mapping[str, Any]) -> Iterator[Pair]:
-    """What is stored, and the part where it is stored."""
+    """The axes of the stored value, paired with those of the part where it is stored."""
     if len(types) < 2 or types[0].kind != "array":
         return
     x, v, *rest = types
@@ -108,7 +109,7 @@ def _of_place(primitive: str, types: Sequence[Type], params: Mapping[str, Any]) 
 
 
 def with_dims(atom: Atom, pairs: Sequence[Pair]) -> Sizes:
-    """The dims of an operand that fits."""
+    """The dims of an operand that is made to fit."""
     dims = list(atom.type.dims)
     for pair in pairs:
         dims[pair.axis] = pair.dim

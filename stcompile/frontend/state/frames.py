@@ -1,4 +1,4 @@
-"""Frames: the names of one activation of a function, and where its code stands."""
+"""Frames: the names of an activation of a function, and the position of its code."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 @dataclass(frozen=True)
 class Block:
     """Statements that are being executed, the position in them, and the ``errstate`` and the
-    ``guards`` around them. That of a ``try`` or a ``with`` has a ``guard``: it runs what comes at
-    its end."""
+    ``guards`` around them. The block of a ``try`` or a ``with`` has a ``guard``, which runs the
+    code for its end."""
 
     body: Sequence[ast.stmt]
     at: int
@@ -30,11 +30,11 @@ class Block:
 
 @dataclass(eq=False)
 class Frame:
-    """One activation. ``parent`` is the frame that encloses it lexically; ``outside`` looks up a
-    name that no frame binds (closure cells, globals, builtins). ``blocks`` are what is being
-    executed, from the outermost block in; None stands for the edge of a loop's body. ``errstate``
-    is NumPy's handling of floating-point errors here. ``iterated`` are the sources that its loops
-    go through, to which no name needs to refer; ``consumer`` takes the items that it yields.
+    """An activation of a function. ``parent`` is the frame that encloses it lexically; ``outside``
+    looks up a name that no frame binds (closure cells, globals, builtins). ``blocks`` are the
+    blocks being executed, from the outermost in; None stands for the edge of a loop's body.
+    ``errstate`` is NumPy's handling of floating-point errors here. ``iterated`` are the iterables
+    of its loops, to which no name needs to refer; ``consumer`` takes the items that it yields.
     ``captured`` is True once a nested function was defined in it."""
 
     source: FunctionSource
@@ -62,7 +62,7 @@ class Frame:
         return getattr(self.node, "name", "<lambda>")
 
     def location(self, node: ast.AST) -> Location:
-        """Where a node stands, with the first line of its statement as the text."""
+        """The location of a node, with the first line of its statement as the text."""
         here = self.source.location(node, caller=self.caller, note=", ".join(self.notes))
         statement = self.statement or node
         line = getattr(statement, "lineno", here.line)
@@ -76,7 +76,7 @@ class Frame:
         )
 
     def owner_of(self, name: str) -> Frame | None:
-        """The nearest frame, this one first, that binds the name."""
+        """The nearest frame, starting with this frame, that binds the name."""
         if name in self.local_names:
             return self
         return self.parent.owner_of(name) if self.parent else None
@@ -84,7 +84,7 @@ class Frame:
 
 @lru_cache(maxsize=1024)
 def yields(node: FunctionNode) -> bool:
-    """True if there is a ``yield`` in a function, but for those in functions within it."""
+    """True if there is a ``yield`` in a function, nested functions left aside."""
     inner: list[ast.AST] = [*node.body] if not isinstance(node, ast.Lambda) else [node.body]
     while inner:
         part = inner.pop()
@@ -97,13 +97,13 @@ def yields(node: FunctionNode) -> bool:
 
 @lru_cache(maxsize=1024)
 def targets_of(node: ast.comprehension) -> frozenset[str]:
-    """The names that one ``for`` of a comprehension binds."""
+    """The names that a ``for`` of a comprehension binds."""
     return frozenset(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
 
 
 @lru_cache(maxsize=1024)
 def bound_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a function binds, and those it declares nonlocal."""
+    """The names that a function binds, and the names that it declares nonlocal."""
     arguments = node.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     every += [a for a in (arguments.vararg, arguments.kwarg) if a]
@@ -123,7 +123,8 @@ def captured_by(node: ast.AST) -> set[str]:
 
 
 class _Binder(ast.NodeVisitor):
-    """Collects what one function's own statements bind; nested ones are scopes of their own."""
+    """Collects the names that a function's own statements bind; nested functions are scopes of
+    their own."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -141,10 +142,10 @@ class _Binder(ast.NodeVisitor):
         self.names.add(node.name)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        """A scope of its own."""
+        """Skip a scope of its own."""
 
     def visit_ListComp(self, node: ast.AST) -> None:
-        """A scope of its own, but for what a walrus binds."""
+        """Skip a scope of its own, except for the names that a walrus binds."""
         for part in ast.walk(node):
             if isinstance(part, ast.NamedExpr):
                 self.visit(part.target)

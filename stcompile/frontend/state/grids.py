@@ -1,8 +1,8 @@
-"""Lists whose items a loop keeps in one array while it is staged.
+"""Lists whose items a loop keeps in an array while it is staged.
 
-Such a list has one `Grid` in place of its items, and the lists in it, its rows, are *lent*: nothing
-but the grid may read or change them until the loop ends. So whatever else refers to a row, by
-another name or from another list, is refused as soon as it is used, and the loop is not kept.
+The list has a `Grid` in place of its items, and the lists in it, its rows, are *lent*: nothing but
+the grid may read or change them until the loop ends. So any other reference to a row, by another
+name or from another list, is refused as soon as it is used, and the loop is not kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ MOST = 16  # times that a loop is staged again, with another list as an array or
 @dataclass(eq=False)
 class Keeping:
     """A loop that is to be kept since ``age``, and the lists that are ``laid`` out as arrays for
-    it, each with the type of number that it needs to hold. Once it ``is_closed`` there are none."""
+    it, each with the type of number that it needs to hold. No list is laid out once it
+    ``is_closed``."""
 
     age: int
     laid: list[tuple[list[Any], Type | None]] = field(default_factory=list)
@@ -52,8 +53,8 @@ class Lent(Rest):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GridRow(Poison):
-    """``table[i]``, which can only be indexed further at once. ``taken`` is how many lists had
-    become rows when it was read: later it may be another row."""
+    """``table[i]``, which can only be indexed further at once. ``taken`` is the number of lists
+    that had become rows when it was read: later it may be another row."""
 
     grid: Grid
     index: tuple[Any, ...]
@@ -71,5 +72,5 @@ def place_in_grid(container: Any) -> tuple[Grid, tuple[Any, ...]] | None:
 
 
 def is_lent(container: Any) -> bool:
-    """True for a list that something else keeps the items of."""
+    """True for a list whose items another object keeps."""
     return type(container) is list and any(isinstance(item, Grid | Lent) for item in container[:1])

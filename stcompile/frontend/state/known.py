@@ -1,5 +1,4 @@
-"""Values that a program computes from static values alone, and that are known when it is
-compiled."""
+"""Values that depend on static values alone, and that are known at compile time."""
 
 from __future__ import annotations
 

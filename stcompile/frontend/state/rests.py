@@ -1,8 +1,7 @@
-"""Lists for which the data decide how many items they have.
+"""Lists whose number of items the data decide.
 
-Such a list holds a `Rest` in place of the items that are unknown, and there may be known ones
-before and after it. A place in the list is known if it is counted from an end without coming to the
-rest.
+The list holds a `Rest` in place of the unknown items; known items may come before and after it. A
+position in the list is known if it is counted from an end without reaching the rest.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ def rest_in(items: Iterable[Any]) -> Rest | None:
 
 
 def filled_in(items: Any) -> Filled | None:
-    """The rows that are the items of a list; None if it is known how many there are."""
+    """The rows that are the items of a list; None if the number of items is known."""
     is_one = isinstance(items, list) and len(items) == 1
     return items[0] if is_one and isinstance(items[0], Filled) else None
 
 
 def count_of(items: Sequence[Any]) -> Any:
-    """How many items there are: an int or a number."""
+    """The number of items: an int, or a number known at run time."""
     filled = filled_in(items)
     return len(items) if filled is None else filled.count
 
@@ -60,7 +59,7 @@ def check_place(run: Run, items: Sequence[Any], index: Any) -> None:
 
 
 def ask(items: Sequence[Any], index: Any) -> None:
-    """Note that an item was asked for by its place, counted from the end."""
+    """Note that an item was read by its position, counted from the end."""
     if not isinstance(index, int) or index >= 0:
         return
     for known, item in enumerate(reversed(items)):
@@ -71,7 +70,7 @@ def ask(items: Sequence[Any], index: Any) -> None:
 
 
 def check_insertion(run: Run, items: Sequence[Any], index: Any) -> None:
-    """Refuse to insert an item if it is not known at which place."""
+    """Refuse to insert an item if its position is not known."""
     if isinstance(index, int) and index > 0:
         check_place(run, items, index - 1)
     elif index != 0:

@@ -1,7 +1,7 @@
-"""One staging: the equations recorded so far, the captures, and where the interpreter stands.
+"""Runs: the equations recorded so far, the captures, and the position of the interpreter.
 
-`Run` is what every part of the frontend works with. It knows how to record, read and write; what
-each kind of expression, statement and callable means is in the tables it is given.
+Every part of the frontend works with a `Run`. It knows how to record, read and write; the meaning
+of each kind of expression, statement and callable is in the tables that it is given.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ _HINTS: dict[type[StcompileError], str] = {
 
 @dataclass(frozen=True)
 class Language:
-    """What the interpreter understands, as tables from syntax or object to a handler; ``array_of``
-    makes an array of a nested list; ``fail`` ends a path on which an error is known to be
-    raised."""
+    """The constructs that the interpreter understands, as tables from syntax or object to a
+    handler; ``array_of`` makes an array of a nested list; ``fail`` ends a path on which an error is
+    known to be raised."""
 
     expressions: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
     statements: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
@@ -143,7 +143,7 @@ class Run(Sizes):
             self._here = outer
 
     def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Any:
-        """Run statements; the signal that ends them early (see `signals`), or None."""
+        """Run statements; return the signal that ends them early (see `signals`), or None."""
         for at, node in enumerate(body):
             outer, self._here = self._here, (node, frame)
             enclosing, frame.statement = frame.statement, node
@@ -163,7 +163,7 @@ class Run(Sizes):
         return None
 
     def at(self, node: ast.AST, frame: Frame, action: Callable[[], T]) -> T:
-        """Do something on behalf of an expression: errors point at it."""
+        """Run ``action`` on behalf of an expression: errors point at the expression."""
         outer, self._here = self._here, (node, frame)
         try:
             return action()
@@ -171,7 +171,7 @@ class Run(Sizes):
             self._here = outer
 
     def about_result(self, action: Callable[[], T]) -> T:
-        """Do something with the result of the last call: errors point at its ``return``."""
+        """Run ``action`` with the result of the last call: errors point at its ``return``."""
         return self.at(*self.returned, action) if self.returned is not None else action()
 
     def call(self, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -192,20 +192,21 @@ class Run(Sizes):
 
     @property
     def caller(self) -> Location | None:
-        """The call site, for code that is inlined here."""
+        """The call site, for code that is inlined at the present expression."""
         return self.location if self._here is not None else None
 
     def refuse(
         self, reason: str, hint: str, error: type[StcompileError] = LanguageError
     ) -> NoReturn:
-        """Stop: the expression that is being evaluated is not supported."""
+        """Raise an ``error``: the expression that is being evaluated is not supported."""
         where = self.location if self._here is not None else None
         if where is not None and where.shown is not None:
             where = where.shown  # library code is shown by the user's line that calls it
         raise error(reason, location=where, hint=hint or _HINTS[error])
 
     def _refuse_length(self, error: UnknownSizeError) -> NoReturn:
-        """Refuse what needs the number that a size is: then a loop is unrolled, if it can be."""
+        """Refuse an operation that needs the number that a size stands for; a loop around it is
+        then unrolled, if possible."""
         if error.is_of_arguments:
             self.refuse(*NEEDS_LENGTH)
         self.refuse(
@@ -226,7 +227,7 @@ class Run(Sizes):
         error: type[StcompileError] = TypingError,
         reason: str = "",
     ) -> NoReturn:
-        """Stop where Python would raise an error: an `except` may catch it."""
+        """Raise a refusal where Python would raise an error: an ``except`` may catch it."""
         try:
             self.refuse(reason or f"{type(raised).__name__}: {raised}", hint, error)
         except StcompileError as refusal:
@@ -234,9 +235,9 @@ class Run(Sizes):
             raise
 
     def unless_raised(self, kind: type[BaseException], action: Callable[[], Any]) -> Any:
-        """The result of something for which Python takes an error as an answer, as of the property
-        that `hasattr` reads, or of the ``__next__`` that a loop calls; `MISSING` if that error is
-        raised."""
+        """The result of ``action``; `MISSING` if it raises an error of the class ``kind``, which
+        Python takes as an answer, as of the property that `hasattr` reads, or of the ``__next__``
+        that a loop calls."""
 
         def catches(raised: type[BaseException]) -> bool:
             return issubclass(raised, kind)
@@ -272,8 +273,8 @@ class Run(Sizes):
     # --- recording -----------------------------------------------------------------------------
 
     def record(self, primitive: str, *operands: Any, **params: Any) -> Any:
-        """Record one equation over values and return its result as a value: the only output, or
-        a tuple of them."""
+        """Record an equation over values and return its result as a value: the only output, or a
+        tuple of the outputs."""
         outputs = self.record_atoms(primitive, tuple(map(self.atom, operands)), params)
         values = tuple(map(self.value, outputs))
         return values[0] if len(values) == 1 else values
@@ -296,7 +297,7 @@ class Run(Sizes):
         return outputs
 
     def _check_lengths(self, outputs: Sequence[Variable]) -> None:
-        """Refuse results of a program of a length that is named in it."""
+        """Refuse results of a program whose lengths are named in it."""
         for output in outputs:
             value = self.value(output)
             if isinstance(value, Array) and self.is_named_within(value):
@@ -306,8 +307,8 @@ class Run(Sizes):
                 )
 
     def may_be_equal(self, one: Size, other: Size) -> bool:
-        """True for lengths of which it is known only at run time whether they are equal. One of
-        arguments that may be 1 keeps its number: NumPy would broadcast it."""
+        """True for lengths of which it is known only at run time whether they are equal. A length
+        of an argument that may be 1 keeps its number, since NumPy would broadcast the axis."""
         if not may_fit(one, other):
             return False
         if not varies((one, other)) and min(least(one), least(other)) < 2:
@@ -317,8 +318,7 @@ class Run(Sizes):
     def _fitted(
         self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
     ) -> tuple[Atom, ...]:
-        """The operands, with a check at run time that lengths are equal of which that is not
-        known."""
+        """The operands, with a check at run time that lengths are equal if this is not known."""
         from stcompile.library.lengths import require_same
 
         types = [atom.type for atom in inputs]
@@ -337,8 +337,7 @@ class Run(Sizes):
         self, check: Callable[..., None], one: Size, other: Size, text: str, *shapes: Dims
     ) -> None:
         """Check at run time that two lengths are equal, once: by a function of
-        `stcompile.library.lengths`, with a text and the shapes for what NumPy says if they are
-        not."""
+        `stcompile.library.lengths`, with a text and the shapes for NumPy's message."""
         key = "same", one, other
         if key not in self.made:
             self.made[key] = True
@@ -355,7 +354,7 @@ class Run(Sizes):
         return Array(cell, atom.type)
 
     def atom(self, value: Any) -> Atom:
-        """The atom that stands for a value now."""
+        """The atom that holds a value at present."""
         self.checked(value)
         if isinstance(value, Variable | Constant):
             return value
@@ -402,7 +401,7 @@ class Run(Sizes):
 
     def as_array(self, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
         """A value as an array, as np.asarray makes it: arrays stay, numbers and nested lists of
-        numbers become new ones."""
+        numbers become new arrays."""
         if isinstance(value, Array):
             return self.cast(value, dtype) if dtype else value
         if isinstance(value, Scalar) or is_number(value):
@@ -517,7 +516,7 @@ class Run(Sizes):
         return result
 
     def _diagonal_put_back(self, base: Variable, step: ViewStep, value: Variable) -> Variable:
-        """The same for the diagonals of square matrices: every (n + 1)-th of n * n elements."""
+        """Put back the diagonals of square matrices: every (n + 1)-th of n * n elements."""
         axes, dims = (step.params["axis1"], step.params["axis2"]), base.type.dims
         n = dims[axes[0]]
         if not isinstance(n, int) or dims[axes[1]] != n or step.params["offset"]:
@@ -550,8 +549,8 @@ class Run(Sizes):
     # --- names ---------------------------------------------------------------------------------
 
     def hint(self, value: Any, name: str) -> None:
-        """Name the variable of a value after the user's name for it, unless it has one. (A name
-        that an inner gradient made up gives way to the user's.)"""
+        """Name the variable of a value after the user's name for it, unless it has a name. A name
+        that an inner gradient made up gives way to the user's."""
         if isinstance(value, GeneratorValue):
             self.recorder.hints.setdefault(value.atom, name)
         if not isinstance(value, Array | Scalar) or isinstance(value, Affine | Row):
@@ -562,7 +561,7 @@ class Run(Sizes):
             self.recorder.hints[variable] = name
 
     def checked(self, value: Any) -> Any:
-        """A value that is read. It is refused if paths left different values."""
+        """The value; refused if paths left different values."""
         if isinstance(value, Poison):
             self.refuse(value.reason, value.hint)
         return value
@@ -581,8 +580,8 @@ class Run(Sizes):
         return found
 
     def asked(self, value: Any) -> Any:
-        """The value that decides whether a value is true: for an object of the user's what its
-        class says, maybe a traced flag; any other value itself."""
+        """The value that decides whether a value is true: for an object of the user's the result of
+        its class's method, maybe a traced flag; any other value itself."""
         if isinstance(value, list) and value and isinstance(value[0], Filled):
             (filled,) = value
             return self.record("greater", filled.count, 0) if filled.low == 0 else True

@@ -1,9 +1,9 @@
-"""What is known about the order of the items of sets that a program makes.
+"""The order of the items of sets that a program makes, as far as it is known.
 
-The order depends on how a set came to be: on the order of what it was made from, and on what was
-added and removed before. Sets are Python's own and are changed by Python's own operations, so that
-they have Python's order. What is taken back, after something was tried, is the exception: Python
-has no way to put a set back as it was.
+The order depends on the history of a set: on the order of the items that it was made from, and on
+earlier additions and removals. Sets are Python's own and are changed by Python's own operations, so
+that they have Python's order. A change that is undone after a trial is the exception: Python has no
+way to restore a set.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Noted(set[Any]):
-    """The items of a set as they were, in their order, with the size of its table."""
+    """The items of a set at some time, in their order, with the size of its table."""
 
     def __init__(self, noted: set[Any]) -> None:
         super().__init__(noted)
@@ -27,12 +27,12 @@ class Noted(set[Any]):
 
 class SetOrders:
     def __init__(self) -> None:
-        self._sources: dict[int, list[Any]] = {}  # what sets were made from, themselves first
+        self._sources: dict[int, list[Any]] = {}  # the sources of sets, themselves first
         self._losing: dict[int, Any] = {}  # sets that have lost items: their tables have gaps
         self._lost: dict[int, Any] = {}
 
     def derive(self, made: Any, sources: Iterable[Any]) -> None:
-        """Note from what a set was made or changed."""
+        """Note the sets from which a set was made or changed."""
         if isinstance(made, set | frozenset):
             sets = [s for s in sources if isinstance(s, set | frozenset) and s is not made]
             self._sources.setdefault(id(made), [made]).extend(sets)
@@ -42,7 +42,7 @@ class SetOrders:
         self._losing[id(changed)] = changed
 
     def put_back(self, container: set[Any], noted: Noted) -> None:
-        """Give a set the items that it had before."""
+        """Restore the items of a set."""
         if id(container) not in self._losing:
             if noted.is_as(container):
                 return
@@ -56,11 +56,11 @@ class SetOrders:
         self._lost[id(container)] = container
 
     def is_lost(self, items: Any) -> bool:
-        """True for a set whose items may be in another order than Python would have them."""
+        """True for a set whose items may be in another order than in Python."""
         return id(items) in self._lost
 
     def behind(self, items: Any) -> Iterator[Any]:
-        """A set, and those on whose order its own order depends."""
+        """A set, and the sets on whose order its own order depends."""
         seen, stack = set[int](), [items]
         while stack:
             one = stack.pop()

@@ -14,12 +14,12 @@ class Returned:
 
 
 class PathRaised(Exception):
-    """A ``raise`` was reached while a path of control flow is staged: nothing comes after it."""
+    """Raised at a ``raise`` while a path of control flow is staged: the path ends there."""
 
 
 class GeneratorLeft(Exception):
-    """A loop leaves the generator that it goes through. Its steps run within the generator's
-    body."""
+    """Raised by a loop that leaves the generator that it iterates over. Its steps run within the
+    generator's body."""
 
     def __init__(self, loop: Any, signal: Signal) -> None:
         self.loop = loop
@@ -34,7 +34,7 @@ class Raised:
 @dataclass(frozen=True)
 class Outcome:
     """A block ended in different ways on different paths: it ``broke`` or ``returned``, bools that
-    may be traced; ``value`` is what it returned, if it did."""
+    may be traced; ``value`` is the value that it returned, if it did."""
 
     broke: Any
     returned: Any

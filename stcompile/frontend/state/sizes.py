@@ -20,18 +20,18 @@ from stcompile.wengert.primitives import PRIMITIVES
 
 
 def is_plain(equation: Equation) -> bool:
-    """True if an equation that is equal to this one gives the same value."""
+    """True if any two equal equations of this kind give the same value."""
     is_opaque = PRIMITIVES[equation.primitive].control or equation.primitive == "undef"
     return len(equation.outputs) == 1 and not equation.effects and not is_opaque
 
 
 class Sizes(Changes):
-    """What integers stand for in the lengths of axes."""
+    """The sizes that integers stand for in the lengths of axes."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.terms: dict[Variable, Term] = {}  # what integers stand for in sizes
-        self.lengths: set[Symbol] = set()  # those that the data decide
+        self.terms: dict[Variable, Term] = {}  # the terms of sizes that integers stand for
+        self.lengths: set[Symbol] = set()  # lengths that the data decide
         self.names = itertools.count(1)  # of symbols
         self.prefix = ""  # of their names
 
@@ -39,7 +39,7 @@ class Sizes(Changes):
     def record_atoms(
         self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
     ) -> tuple[Variable, ...]:
-        """Record one equation."""
+        """Record an equation."""
 
     def symbol(self, counter: Variable, hint: str, length: Size) -> Symbol:
         """The symbol that the counter of a loop of that length binds."""
@@ -50,14 +50,14 @@ class Sizes(Changes):
     def measured(
         self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any], like: Symbol
     ) -> Size:
-        """A size that an equation computes, with the name and the bounds of a symbol. Where equal
-        equations compute sizes, they are the same size."""
+        """A size that an equation computes, with the name and the bounds of a symbol. Equal
+        equations compute the same size."""
         (number,) = self.record_atoms(primitive, inputs, params)
         return self.named(number, like)
 
     def named(self, number: Variable, like: Symbol) -> Size:
-        """A number as a size, with the name and the bounds of a symbol; if these leave one number,
-        it is that."""
+        """A number as a size, with the name and the bounds of the symbol ``like``; if these bounds
+        leave a single number, the size is that number."""
         if isinstance(like.low, int) and like.low == like.high:
             return like.low
         for key, size in self.made.items():
@@ -74,7 +74,7 @@ class Sizes(Changes):
         return found  # type: ignore[no-any-return]
 
     def counted(self, value: Any) -> Any:
-        """An integer as a size; one that the data decide is named."""
+        """An integer as a size; an integer that the data decide is named."""
         size = self.size_of(value)
         if size is not None or not isinstance(value, Scalar) or value.type.dtype.kind not in "iu":
             return size
@@ -116,8 +116,9 @@ class Sizes(Changes):
         return not self.lengths.isdisjoint(symbols_in(size))
 
     def is_named_within(self, array: Array, outside: Mapping[Hashable, Any] | None = None) -> bool:
-        """True for an array with a length that was named on a path which is over; or in one that is
-        looked into, if ``outside`` is what was made around it."""
+        """True for an array with a length that was named on a path which is over, or, if
+        ``outside`` is given, on a path inside which the array is read; ``outside`` holds the
+        objects made around that path."""
         made = self.made if outside is None else outside
         params = (static for step in array.path for static in step.params.values())
         statics = (array.type.dims, array.cell.variable.type.dims, *params)
@@ -129,7 +130,7 @@ class Sizes(Changes):
         self.terms = {v: term for v, term in self.terms.items() if term != symbol}
 
     def size_of(self, value: Any) -> Any:
-        """An integer as a size; None for one that is not the sum of counters."""
+        """An integer as a size; None for an integer that is not a sum of counters."""
         if isinstance(value, Affine):
             known = [(self.terms.get(variable), factor) for variable, factor in value.terms]
             if any(term is None for term, _ in known):
@@ -148,7 +149,7 @@ class Sizes(Changes):
         return Affine(terms[0][0], size.offset, terms, least(size), greatest(size))
 
     def _stands_for(self, term: Term) -> Variable:
-        """The variable that holds what a term stands for: a counter, or what an equation makes."""
+        """The variable that holds the value of a term: a counter, or the output of an equation."""
         for variable, known in self.terms.items():
             if known == term and variable not in self.recorder.producers:
                 return variable

@@ -1,9 +1,9 @@
 """The mutable state of a staged program, and undoing changes to it.
 
-What a program can change is a *site*: a name of a frame, the variable of a cell, the contents of a
-container, an attribute of an object, the position of an iterator. A `Journal` remembers what the
-sites held before their first change, so that a path of control flow can be staged, looked at, and
-taken back.
+Everything that a program can change is a *site*: a name of a frame, the variable of a cell, the
+contents of a container, an attribute of an object, the position of an iterator. A `Journal`
+remembers the contents of sites before their first change, so that a path of control flow can be
+staged, looked at, and taken back.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class PositionSite:
 
 @dataclass(frozen=True, eq=False)
 class ShapeSite:
-    """The shape of an array: which part of a cell it shows, and how."""
+    """The shape of an array: the part of a cell that it shows, and the type."""
 
     array: Array
 
@@ -168,9 +168,9 @@ Key: TypeAlias = tuple[Any, ...]
 
 
 class Journal:
-    """The sites that were changed since an ``age``, with what they held before. Sites that are
+    """The sites that were changed since an ``age``, with their earlier contents. Sites that are
     younger are not restored: nothing else can reach them. ``is_certain``: the changes are made
-    whatever the data are, if they can be."""
+    whatever the data are."""
 
     def __init__(self, age: int, is_certain: bool = False) -> None:
         self.age = age
@@ -183,7 +183,7 @@ class Journal:
             self.before[site.key] = site, site.read()
 
     def after(self) -> dict[Key, tuple[Site, Any]]:
-        """What the changed sites hold now."""
+        """The present contents of the changed sites."""
         return {key: (site, site.read()) for key, (site, _) in self.before.items()}
 
     def undo(self) -> None:
@@ -199,8 +199,8 @@ def reachable(
     more: Iterable[Any] = (),
 ) -> set[int]:
     """Identities of the cells and containers that some name, loop, container or ``owned`` object
-    refers to, except through the sites that are left out, and of those that are among ``more``
-    values or that these refer to."""
+    refers to, except through the sites in ``left_out``, and of the objects that the values ``more``
+    are or refer to."""
     seen: set[int] = set()
     stack: list[Any] = list(more)
     for frame in frames:

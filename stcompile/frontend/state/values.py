@@ -1,9 +1,9 @@
-"""What a name of the user's program can hold while the program is staged.
+"""The values that a name of the user's program can hold while the program is staged.
 
-A *static* value is an ordinary Python object and is not wrapped. A *traced* value is one of the
-classes below. An ndarray of the user's program is a `Cell` that holds its current variable; every
+A *static* value is an ordinary Python object and is not wrapped. A *traced* value is of a class of
+this module. An ndarray of the user's program is a `Cell` that holds its current variable; every
 array the user can name is an `Array`: a cell and the path of views that leads into it. Two arrays
-share storage exactly if they share a cell, so a write through one is seen by the other.
+share storage exactly if they share a cell, so that a write through either is seen by both.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ TAKEN = USED_UP - 1  # the position of an iterator that something else has taken
 
 @dataclass(frozen=True)
 class ViewStep:
-    """One view: the primitive that takes it, its params, and the loop counters it depends on.
-    ``read_only`` says why it may not be written through ("" if it may)."""
+    """A view: the primitive that takes it, its params, and the loop counters it depends on.
+    ``read_only`` says why it must not be written through ("" if it may)."""
 
     primitive: str
     params: Params
@@ -43,18 +43,18 @@ class ViewStep:
 
     @property
     def is_named(self) -> bool:
-        """True if it has a length that is known only at run time."""
+        """True if the view has a length that is known only at run time."""
         return any(any(symbols_in(value)) for value in self.params.values())
 
 
 @dataclass(eq=False)
 class Cell:
-    """The storage of one ndarray. ``frozen`` says why it may not be written ("" if it may);
-    ``made`` is the variable that it was made with: its layout in memory stays the cell's, whatever
-    is written to it. ``depth`` is the nesting depth of the staging that it belongs to, ``born`` its
-    age. ``lent`` says that it is an argument's: the caller has it as well, and sees what is written
-    to it. One that ``stands_for_others`` has the values of one of several arrays, by the path that
-    was taken or by the step of a loop."""
+    """The storage of an ndarray. ``frozen`` says why it must not be written ("" if it may);
+    ``made`` is the variable that it was made with: its strides stay the cell's, whatever is written
+    to it. ``depth`` is the nesting depth of the staging that it belongs to, ``born`` its age.
+    ``lent`` says that it is an argument's: the caller has it as well, and sees what is written to
+    it. A cell that ``stands_for_others`` has the values of one of several arrays, depending on the
+    path that was taken or on the step of a loop."""
 
     tree_leaf: ClassVar[bool] = True
     variable: Variable
@@ -92,8 +92,8 @@ class Scalar:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """A key that tells numbers apart: two with the same key are equal. (The `atom` is not
-        enough: items of one array share it, and so do sums with one counter.)"""
+        """A key that tells numbers apart: two numbers with the same key are equal. The `atom` is
+        not enough: items of an array share it, and so do sums with the same counter."""
         return (self.atom,)
 
 
@@ -132,7 +132,7 @@ class Affine(Scalar):
 
     @staticmethod
     def unbounded(variable: Variable) -> Affine:
-        """An integer of which nothing is known."""
+        """An integer without known bounds."""
         return Affine(variable, 0, ((variable, 1),), -UNBOUNDED, UNBOUNDED)
 
     def scaled(self, factor: int, shift: int) -> Affine:
@@ -155,8 +155,9 @@ class Affine(Scalar):
 
 @dataclass(eq=False)
 class Row(Scalar):
-    """The number that a rolled loop appended to a list: the item at ``index`` of the array ``atom``
-    of all of them, of type ``kept``. The index has the step of each loop, the outermost first."""
+    """A number that a rolled loop appended to a list: the item at ``index`` of the array ``atom``
+    of all these numbers, of type ``kept``. The index has the step of each loop, the outermost
+    first."""
 
     index: tuple[int, ...]
     kept: Type
@@ -232,7 +233,7 @@ class ArrayMethod:
 
 @dataclass(eq=False)
 class Flat:
-    """``x.flat``. NumPy's is an iterator: it goes through the array once, and so does this."""
+    """``x.flat``. It can be iterated over once, as NumPy's, which is an iterator."""
 
     tree_leaf: ClassVar[bool] = True
     array: Array
@@ -253,7 +254,7 @@ class GeneratorValue:
 
     @property
     def example(self) -> Any:
-        """A generator of its class."""
+        """A generator of the same class."""
         if self.type.name == "Generator":
             return np.random.default_rng(0)
         return np.random.RandomState(0)
@@ -270,10 +271,10 @@ class GeneratorMethod:
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """Items that are made when they are asked for, since the iterable may change on the way.
-    ``count`` gives their present number. If they are ``rows``, of an array, a range or a list, they
-    can also be made for the counter of a rolled loop, after a call of ``prepare``: it gives the
-    storage of arrays that are copied for that, each with that of its copy."""
+    """Items that are made when they are read, since the iterable may change on the way. ``count``
+    gives their present number. If they are ``rows``, of an array, a range or a list, they can also
+    be made for the counter of a rolled loop, after a call of ``prepare``: it returns pairs of the
+    storage of an array that is copied for the loop, and the storage of its copy."""
 
     count: int | Callable[[], int]
     item: Callable[[Any], Any]
@@ -299,8 +300,8 @@ class Sequence:
 
 @dataclass(eq=False)
 class Counted:
-    """A range, or what is made of one item by item, whose number of items, ``count``, is known only
-    at run time. ``once``: it is an iterator. ``source`` is the list that the items are of."""
+    """A range, or items made from those of a range, whose number, ``count``, is known only at run
+    time. ``once``: it is an iterator. ``source`` is the list that the items are of."""
 
     tree_leaf: ClassVar[bool] = True
     count: Any
@@ -328,9 +329,9 @@ class Iterator:
 @dataclass(eq=False)
 class Generated:
     """A generator that a call has made. ``body`` runs the function's body, and passes on each item
-    where it is yielded: the code that takes the items runs within it. It gives what the function
-    returns. ``names`` are the function's. If the items come from an object, with no function that
-    waits between them, ``pull`` gives the next one, or `MISSING`."""
+    where it is yielded: the code that takes the items runs within it. It returns the function's
+    value. ``names`` are the function's. If the items come from an object, without a function that
+    waits between them, ``pull`` gives the next item, or `MISSING`."""
 
     tree_leaf: ClassVar[bool] = True
     name: str
@@ -360,9 +361,9 @@ class Rest(Poison):
 
 @dataclass(frozen=True, eq=False)
 class Grown(Rest):
-    """Items that the steps before the present one of a loop appended to a list: ``count`` of them,
-    a static or affine integer, or None if that is not known. The last of them may follow in the
-    list. ``asked`` notes how many more would have to, so that what was asked for can be read."""
+    """Items that the earlier steps of a loop appended to a list: ``count`` of them, a static or
+    affine integer, or None if that is not known. The last of them may follow in the list. ``asked``
+    notes how many more would have to follow for all reads to succeed."""
 
     count: Any = None
     asked: list[int] = field(default_factory=list)
@@ -378,7 +379,7 @@ class Structure:
 
 
 Layout: TypeAlias = Type | Structure
-"""What an item of a list is: a number, an array, or a tuple or a list of such."""
+"""The form of an item of a list: a number, an array, or a tuple or a list of items."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -408,8 +409,8 @@ class Partial:
 
 @dataclass(frozen=True, eq=False)
 class Unread:
-    """An attribute of an object in an argument or a captured structure that is not one of its
-    fields: ``read`` gives its mirror."""
+    """An attribute of an object in an argument or a captured structure that is not a field of it:
+    ``read`` gives its mirror."""
 
     tree_leaf: ClassVar[bool] = True
     read: Callable[[], Any]
@@ -427,7 +428,7 @@ class Super:
 
 @dataclass(frozen=True, eq=False)
 class Factored:
-    """One of the results of ``linalg.lu_factor``: it keeps the matrix for ``lu_solve``."""
+    """A result of ``linalg.lu_factor``: it keeps the matrix for ``lu_solve``."""
 
     tree_leaf: ClassVar[bool] = True
     matrix: Array
@@ -481,7 +482,7 @@ _NOUNS: dict[type, str] = {
 
 
 def describe(value: Any) -> str:
-    """A traced value's type, or what users call a static one, for messages."""
+    """A traced value's type, or the users' noun for a static value, for messages."""
     if isinstance(value, Array | Scalar | GeneratorValue):
         return repr(value.type)
     if isinstance(value, Flat):
@@ -494,7 +495,7 @@ def describe(value: Any) -> str:
 
 
 def described(value: Any) -> str:
-    """The same with an article: "an array f64[3]", "a list"."""
+    """Describe a value with an article: "an array f64[3]", "a list"."""
     if isinstance(value, Array):
         return f"an array {value.type}"
     if isinstance(value, Scalar):

@@ -1,1 +1,1 @@
-"""What each expression and statement of Python does."""
+"""The meaning of each expression and statement of Python."""

@@ -1,8 +1,8 @@
-"""Blocks that do something at their end: ``try``, and what ``try`` and ``with`` have in common.
+"""Blocks with code for their end: ``try``, and the common parts of ``try`` and ``with``.
 
 An error that is known at compile time is a refusal that says what Python raises (`Run.raises`):
-what was done before it stays done, and a handler around it goes on from there. An error that only
-the running program knows of is refused if a handler would catch it.
+changes made before it stay, and a handler around it goes on from there. An error that only the
+running program knows is refused if a handler would catch it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from stcompile.wengert.ir import Equation
 def within(
     run: Run, frame: Frame, guard: Guard, after: Sequence[ast.stmt], inside: Callable[[], Signal]
 ) -> Signal:
-    """Run what is ``inside`` a guard, then the statements ``after`` it."""
+    """Run the code ``inside`` a guard, then the statements ``after`` it."""
     outer, recorded = run.guards, run.recorder.equations
     start = len(recorded)
     frame.blocks.append(Block(after, -1, frame.errstate, outer, guard))
@@ -72,7 +72,7 @@ def _check_failures(run: Run, guard: Guard, equations: Sequence[Equation]) -> No
 
 
 def _is_seen(run: Run, guard: Guard, kind: type[BaseException]) -> bool:
-    """Whether the end of a block prints something, or stops an error of a class."""
+    """True if the end of a block prints something, or stops an error of a class."""
     error = StcompileError("at run time")
     error.raised = kind.__new__(kind)
     try:
@@ -130,8 +130,8 @@ def _handled(run: Run, node: ast.Try, frame: Frame) -> Signal:
 
 
 def _may_be(kind: type[BaseException], cls: type[BaseException]) -> bool:
-    """True if an error of which only a base class is known may be of a given class: one of NumPy's
-    or Python's own, or any class if the user's code raises it."""
+    """True if an error of which only a base class is known may be of the class ``cls``: a class of
+    NumPy's or Python's own, or any class if the user's code raises the error."""
     is_own = cls.__module__.partition(".")[0] in ("builtins", "numpy", "scipy")
     return issubclass(cls, kind) and (is_own or kind is Exception)
 
@@ -237,7 +237,7 @@ def unwind(run: Run, raised: BaseException) -> None:
 
 @contextmanager
 def _outside(run: Run, guard: Guard) -> Iterator[None]:
-    """Within this, the frames stand where they do around a guard."""
+    """Within the block, set the frame of a guard back to the guard's position."""
     frame, guards = guard.frame, run.guards
     blocks, errstate = frame.blocks, frame.errstate
     at = next(i for i, b in enumerate(blocks) if b is not None and b.guard is guard)

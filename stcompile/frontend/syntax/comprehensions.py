@@ -44,7 +44,7 @@ from stcompile.frontend.syntax.targets import bind
 
 
 def capture(frame: Frame) -> None:
-    """Note that something defined in a frame reads its names later."""
+    """Note that a function defined in a frame reads its names later."""
     enclosing: Frame | None = frame
     while enclosing is not None:
         enclosing.captured = True
@@ -92,7 +92,7 @@ def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterat
 def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> Iterator:
     """The iterator of a generator expression with conditions or several loops: the names of each
     item are found at once. For that the conditions are evaluated as a trial. They are evaluated
-    again when an item is taken, as Python does it, and must give the same."""
+    again when an item is taken, as in Python, and must give the same value."""
     seen: list[tuple[ast.expr | None, dict[str, Any], bool]] = []  # tests, and None for an item
 
     def tried(test: ast.expr) -> bool:
@@ -141,8 +141,8 @@ def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> I
 def added_up(
     run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame, start: Any, counts: bool
 ) -> Any:
-    """The sum of the items of a comprehension, or how many there are (``counts``), with no list of
-    them."""
+    """The sum of the items of a comprehension, or their number (``counts``), without making a
+    list."""
     inner = _scope(run, node.generators, frame)
     total = run.own([start])
 
@@ -156,8 +156,8 @@ def added_up(
 
 
 def is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> bool:
-    """Whether the data decide which items there are, found by a trial that is taken back. Iterables
-    that can be gone through only once are not tried."""
+    """True if the data decide which items there are, found by a trial that is taken back. Iterables
+    that can be iterated over only once are not tried."""
     (first,) = node.generators
     tests = first.ifs
 
@@ -171,14 +171,15 @@ def is_decided_by_data(run: Run, node: ast.ListComp | ast.GeneratorExp, frame: F
 
 
 def is_counted(run: Run, node: ast.GeneratorExp, frame: Frame) -> bool:
-    """Whether the number of items is known only at run time: a trial, which is taken back."""
+    """True if the number of items is known only at run time, found by a trial that is taken
+    back."""
     first, *rest = node.generators
     return not (rest or first.ifs) and goes_through_counted(run, first, frame)
 
 
 def goes_through_counted(run: Run, loop: ast.comprehension, frame: Frame) -> bool:
-    """Whether a loop is over items whose number is known only at run time: a trial, which is taken
-    back."""
+    """True if a loop is over items whose number is known only at run time, found by a trial that is
+    taken back."""
 
     def tried() -> bool:
         return isinstance(iterated(run, evaluate_iterated(run, loop.iter, frame)), Counted)
@@ -187,8 +188,9 @@ def goes_through_counted(run: Run, loop: ast.comprehension, frame: Frame) -> boo
 
 
 def counted_flags(run: Run, node: ast.GeneratorExp, frame: Frame, is_all: bool) -> Counted:
-    """The booleans that `any` or `all` goes through, of a comprehension of one loop over items
-    whose number is known only at run time: what does not fulfil its ``if`` decides nothing."""
+    """The booleans that `any` or `all` reduces, for a comprehension with a single loop over items
+    whose number is known only at run time: an item that does not fulfil the ``if`` decides
+    nothing."""
     (first,) = node.generators
     inner = _scope(run, node.generators, frame)
     capture(frame)
@@ -206,7 +208,7 @@ def counted_flags(run: Run, node: ast.GeneratorExp, frame: Frame, is_all: bool) 
 def item_frames(
     run: Run, node: ast.ListComp | ast.GeneratorExp, frame: Frame
 ) -> collections.abc.Iterator[Frame]:
-    """The frame of a comprehension of one loop, with each item in turn."""
+    """The frame of a comprehension with a single loop, with each item in turn."""
     (first,) = node.generators
     inner = _scope(run, node.generators, frame)
     for item in taken_in_turn(run, evaluate_iterated(run, first.iter, frame)):
@@ -262,9 +264,9 @@ def _each(
     included: Callable[[ast.expr], bool] | None = None,
     keeps: bool = False,
 ) -> None:
-    """Do something for each combination of items in turn, with the targets of a comprehension bound
-    to them. ``included`` says whether a condition holds for the present one. If what is done can be
-    done in a loop, it ``keeps`` long ones."""
+    """Run ``action`` for each combination of items in turn, with the targets of a comprehension
+    bound to them. ``included`` says whether a condition holds for the present items. If the action
+    can run in a loop, long loops are kept (``keeps``)."""
     if not generators:
         action()
         return
@@ -313,7 +315,7 @@ def _each(
 
 
 def _where(run: Run, tests: list[ast.expr], frame: Frame, action: Callable[[], None]) -> None:
-    """Do something where all tests of a comprehension hold, which the data may decide."""
+    """Run ``action`` where all tests of a comprehension hold, which the data may decide."""
     if not tests:
         action()
         return

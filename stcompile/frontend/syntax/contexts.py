@@ -1,4 +1,4 @@
-"""``with``: managers whose methods are Python, those of `contextlib`, and `np.errstate`."""
+"""``with``: managers whose methods are Python, managers of `contextlib`, and `np.errstate`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from stcompile.frontend.syntax.targets import bind
 
 @dataclass(frozen=True, eq=False)
 class ErrState:
-    """``np.errstate(...)``: every equation inside carries it, and so does its adjoint."""
+    """``np.errstate(...)``: every equation inside carries the settings, and so does its adjoint."""
 
     tree_leaf: ClassVar[bool] = True
     settings: dict[str, str]
@@ -51,7 +51,7 @@ class Managed:
 
 
 class _Yielded(Exception):
-    """A generator has come to its ``yield``."""
+    """Raised when a generator has come to its ``yield``."""
 
     def __init__(self, value: Any, waiting: Suspended) -> None:
         self.value = value
@@ -63,7 +63,7 @@ def visit_With(run: Run, node: ast.With, frame: Frame) -> Signal:
 
 
 def _with(run: Run, items: list[ast.withitem], node: ast.With, frame: Frame) -> Signal:
-    """Run a ``with`` of one item, around the ``with`` of the others."""
+    """Run a ``with`` of several items as nested statements, the first item outermost."""
     if not items:
         signal: Signal = run.execute(node.body, frame)
         return signal
@@ -109,7 +109,7 @@ def _with_errstate(
 
 
 def enter(run: Run, manager: Any) -> Any:
-    """What a manager gives when it is entered."""
+    """Enter a manager; return the value that it gives."""
     if isinstance(manager, Managed):
         return _start(run, manager)
     method = _method(run, manager, "__enter__")
@@ -123,7 +123,7 @@ def enter(run: Run, manager: Any) -> Any:
 
 
 def leave(run: Run, manager: Any, raised: BaseException | None) -> bool:
-    """Leave a manager; whether it stops the error."""
+    """Leave a manager; True if it stops the error."""
     if isinstance(manager, Managed):
         return _finish(run, manager, raised)
     method = _method(run, manager, "__exit__")
@@ -191,7 +191,7 @@ def _finish(run: Run, manager: Managed, raised: BaseException | None) -> bool:
 
 
 def _thrown(run: Run, manager: Managed, raised: BaseException) -> bool:
-    """Raise an error at the ``yield``, and go on where a handler takes it."""
+    """Raise an error at the ``yield``, and go on in the handler that catches it."""
     assert manager.waiting is not None
     error = StcompileError("thrown into a generator")
     error.raised = raised
@@ -225,7 +225,7 @@ def managed(run: Run, function: Any, *arguments: Any, **keywords: Any) -> Any:
 
 
 def managed_call(function: Any, *arguments: Any, **keywords: Any) -> Any:
-    """The function in place of one that is decorated with a context manager."""
+    """Stand for a function that is decorated with a context manager."""
     raise NotImplementedError
 
 

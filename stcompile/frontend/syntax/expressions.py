@@ -1,4 +1,4 @@
-"""Expressions: what each one evaluates to."""
+"""Expressions: their evaluation, by kind."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ _TAKING_ALL = (sum, min, max, sorted, list, tuple, set, frozenset, dict, math.fs
 
 def _taken_at_once(run: Run, node: ast.expr, frame: Frame) -> ast.expr:
     """An argument of a function that takes all items before it does anything: a generator
-    expression is a list comprehension there, and may change something on the way; but not one whose
+    expression becomes a list comprehension, which may change something on the way; except if its
     number of items is known only at run time."""
     if not isinstance(node, ast.GeneratorExp) or is_counted(run, node, frame):
         return node

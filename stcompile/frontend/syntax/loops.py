@@ -1,8 +1,8 @@
-"""``for`` loops: unrolled while short, one `loop` equation where they are long or data decides.
+"""``for`` loops: unrolled if short, a `loop` equation if they are long or data decide.
 
-A loop over something of known length is unrolled if its steps are few and short (`unrolling`). A
-longer one is staged once, with a counter for the index (`fixpoint`), unless its body needs the
-index itself: then it is unrolled as well, with a warning if that is long. A loop whose length or
+A loop over an iterable of known length is unrolled if its steps are few and short (`unrolling`). A
+longer loop is staged once, with a counter for the index (`fixpoint`), unless its body needs the
+index itself: then it is unrolled as well, with a warning if it is long. A loop whose length or
 ``break`` depends on traced values is always staged once.
 """
 
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from stcompile.base.classes import MISSING
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.frontend.control.branches import (
     branch,
@@ -43,6 +42,7 @@ from stcompile.frontend.operations.iteration import (
     sequence_of,
     taken,
 )
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.frames import Frame, captured_by
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import (
@@ -63,7 +63,6 @@ from stcompile.frontend.state.values import (
 from stcompile.frontend.syntax.sets import evaluate_iterated
 from stcompile.frontend.syntax.targets import bind
 
-pass_on = deferred("stcompile.frontend.state.asking", "pass_on")
 REFUSALS = (LanguageError, TypingError)
 
 
@@ -80,7 +79,7 @@ class Loop:
         return f"the loop on line {self.frame.location(self.node).line}"
 
     def body(self) -> Signal:
-        """One step."""
+        """Run the body once."""
         self.frame.blocks.append(None)
         try:
             signal: Signal = self.run.execute(self.node.body, self.frame)
@@ -89,7 +88,7 @@ class Loop:
         return signal
 
     def step(self) -> Outcome | None:
-        """Run one step; the signal that it ends with, None if the next step follows."""
+        """Run a step; return the signal that it ends with, None if the next step follows."""
         signal = self.body()
         return None if signal in (None, "continue") else outcome_of(signal)
 
@@ -99,7 +98,7 @@ class Loop:
         return self.run.at(test, frame, lambda: evaluate_test(self.run, test, frame))
 
     def end(self, outcome: Outcome | None) -> Signal:
-        """Run what comes after the last step: the ``else`` block unless the loop broke."""
+        """Run the code after the last step: the ``else`` block unless the loop broke."""
         run, orelse = self.run, self.node.orelse
         if outcome is None:
             after: Signal = run.execute(orelse, self.frame)
@@ -140,8 +139,8 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
 
 
 def _sequence(loop: Loop, items: Sequence) -> Signal:
-    """A loop over something of known length: written out where it is short, else kept if it can
-    be."""
+    """Stage a loop over an iterable of known length: unrolled if it is short, else kept if
+    possible."""
     run, length = loop.run, items.length
     start = len(run.recorder.equations)
     where = loop.frame.location(loop.node)
@@ -162,7 +161,7 @@ def _sequence(loop: Loop, items: Sequence) -> Signal:
 
 def _kept(loop: Loop, items: Sequence) -> tuple[Signal, StcompileError | None]:
     """Keep a loop, from its second step on if the types settle after the first. If both are
-    refused, it is written out, and the refusal says why."""
+    refused, it is unrolled, and the refusal says why."""
     run = loop.run
     try:
         with run.attempt():
@@ -191,7 +190,7 @@ def _data_may_end(loop: Loop, items: Sequence) -> bool:
 
 
 def _one(loop: Loop, item: Any) -> Signal:
-    """One step of an unrolled loop."""
+    """Run a step of an unrolled loop."""
     node, frame = loop.node, loop.frame
     assert isinstance(node, ast.For)
     bind(loop.run, node.target, item, frame)
@@ -206,7 +205,7 @@ def _one(loop: Loop, item: Any) -> Signal:
 
 
 def _unrolled(loop: Loop, items: Sequence, first: int, limited: bool = False) -> Signal:
-    """Write a loop out, from step ``first`` on. ``limited``: only while it is short."""
+    """Unroll a loop, from step ``first`` on. ``limited``: only while it is short."""
     equations, index = loop.run.recorder.equations, first
     start = len(equations)
     while index < items.length:
@@ -220,7 +219,7 @@ def _unrolled(loop: Loop, items: Sequence, first: int, limited: bool = False) ->
 
 
 def _used_up(loop: Loop, iterator: Iterator) -> Signal:
-    """A loop over an iterator that something else may go on with."""
+    """Stage a loop over an iterator that other code may go on with."""
     while iterator.left:
         signal = _one(loop, next_of(loop.run, iterator))
         if isinstance(signal, Outcome) and iterator.left:
@@ -235,7 +234,7 @@ def _used_up(loop: Loop, iterator: Iterator) -> Signal:
 
 
 def _yielded(loop: Loop, generator: Generated) -> Signal:
-    """A loop over a generator: its steps are made within the generator's body."""
+    """Stage a loop over a generator: its steps run within the generator's body."""
     run, paths = loop.run, loop.run.paths
 
     def consumer(item: Any) -> None:
@@ -260,7 +259,7 @@ def _yielded(loop: Loop, generator: Generated) -> Signal:
 
 
 def _after_signal(loop: Loop, signal: Signal, items: Sequence, index: int) -> Signal:
-    """Go on after a step that ended in a signal. If the data decide whether it was the last one,
+    """Go on after a step that ended in a signal. If the data decide whether it was the last step,
     the remaining steps are staged under the condition that it was not."""
     if isinstance(signal, Returned):
         return signal
@@ -290,7 +289,7 @@ def _after_signal(loop: Loop, signal: Signal, items: Sequence, index: int) -> Si
 
 
 def _rolled(loop: Loop, items: Sequence) -> Signal:
-    """One `loop` equation for all steps of known number."""
+    """Stage a loop of a known number of steps as a `loop` equation."""
     run, node, frame = loop.run, loop.node, loop.frame
     assert isinstance(node, ast.For)
     target = node.target
@@ -321,7 +320,7 @@ def counter_name(run: Run, target: ast.expr, item: Callable[[], Any]) -> str:
 
 
 def _rebind(loop: Loop, sequence: Sequence) -> None:
-    """After the loop its target has the last item, unless the body gave it something else."""
+    """Bind the target to the last item after the loop, unless the body gave it another value."""
     node, frame, run = loop.node, loop.frame, loop.run
     assert isinstance(node, ast.For)
     stored = {
@@ -340,7 +339,7 @@ def _rebind(loop: Loop, sequence: Sequence) -> None:
 
 
 def _counted(loop: Loop, items: Counted) -> Signal:
-    """A loop over a range whose length is known only at run time."""
+    """Stage a loop over a range whose length is known only at run time."""
     run, node, frame = loop.run, loop.node, loop.frame
     assert isinstance(node, ast.For)
 

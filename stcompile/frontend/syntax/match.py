@@ -1,7 +1,8 @@
 """``match``: structure, keys and classes are known at compile time, numbers may be traced.
 
-A pattern is matched in one go: what it captures is bound if all of it fits. Where it compares
-numbers that are known only at run time, its answer is a condition, and the case is an ``if``.
+A pattern is matched as a whole: the values that it captures are bound if all of it fits. If it
+compares numbers that are known only at run time, its answer is a condition, and the case is an
+``if``.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def _taken(
     frame: Frame,
     others: Callable[[], Signal],
 ) -> Signal:
-    """Bind what the pattern captured, and run the case if its guard holds."""
+    """Bind the names that the pattern captured, and run the case if its guard holds."""
 
     def bind_all() -> None:
         for name, value in captures.items():
@@ -86,7 +87,7 @@ def _taken(
 
 
 def _on_line(run: Run, node: ast.AST, frame: Frame, action: Callable[[], T]) -> T:
-    """Do something for a part of a ``case`` line, at which errors point."""
+    """Run ``action`` for a part of a ``case`` line, at which errors point."""
     outer, frame.statement = frame.statement, node
     try:
         return run.at(node, frame, action)
@@ -95,7 +96,8 @@ def _on_line(run: Run, node: ast.AST, frame: Frame, action: Callable[[], T]) -> 
 
 
 def _fits(run: Run, case: ast.match_case, subject: Any, frame: Frame, captures: Captures) -> Any:
-    """Whether the pattern of a case fits: a bool, or a condition that cannot fail."""
+    """True if the pattern of a case fits; a traced condition that cannot fail if the data
+    decide."""
     before = len(run.recorder.equations)
     fits = _match(run, case.pattern, subject, frame, captures)
     recorded: list[Equation] = run.recorder.equations[before:]
@@ -108,7 +110,8 @@ def _fits(run: Run, case: ast.match_case, subject: Any, frame: Frame, captures: 
 
 
 def _match(run: Run, pattern: ast.pattern, value: Any, frame: Frame, captures: Captures) -> Any:
-    """Whether a value fits a pattern; what the pattern captures goes into ``captures``."""
+    """True if a value fits a pattern, or a traced condition; the pattern's captures go into
+    ``captures``."""
     matcher = _PATTERNS[type(pattern)]
     return run.at(pattern, frame, lambda: matcher(run, pattern, value, frame, captures))
 
@@ -119,7 +122,7 @@ def _all(
     frame: Frame,
     captures: Captures,
 ) -> Any:
-    """Whether every value fits its pattern."""
+    """True if every value fits its pattern, or a traced condition."""
     total: Any = True
     for pattern, value in pairs:
         fits = _match(run, pattern, value, frame, captures)
@@ -185,7 +188,8 @@ def _sequence(
 
 
 def _is_sequence(value: Any) -> bool:
-    """True for what a pattern of a sequence may fit, by its class. NumPy says it of arrays."""
+    """True for values that a sequence pattern may fit, by their class. For arrays it depends on the
+    version of NumPy."""
     if isinstance(value, Array):
         return ARRAYS_ARE_SEQUENCES
     is_text = isinstance(value, str | bytes | bytearray)
@@ -272,7 +276,7 @@ def _or(run: Run, pattern: ast.MatchOr, value: Any, frame: Frame, captures: Capt
 
 
 def _captured(run: Run, ways: Sequence[tuple[Any, Captures]]) -> Captures:
-    """What the first alternative that fits captures, of those that may fit."""
+    """The captures of the first alternative that fits, out of those that may fit."""
     if not ways:
         return {}
     (fits, found), *others = ways

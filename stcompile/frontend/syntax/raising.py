@@ -34,8 +34,8 @@ def visit_Assert(run: Run, node: ast.Assert, frame: Frame) -> Signal:
 
 
 def _is_simple(message: ast.expr | None) -> bool:
-    """True for what may be evaluated before it is known whether an assert fails: constants, names
-    and f-strings of these."""
+    """True for messages that may be evaluated before it is known whether an assert fails:
+    constants, names, and f-strings of them."""
     if isinstance(message, ast.JoinedStr):
         return all(map(_is_simple, message.values))
     if isinstance(message, ast.FormattedValue):
@@ -44,7 +44,7 @@ def _is_simple(message: ast.expr | None) -> bool:
 
 
 def _failed(run: Run, node: ast.Assert, frame: Frame) -> Signal:
-    """Do what an assert does on a path on which it fails. It is refused if it always fails."""
+    """Stage an assert on a path on which it fails. It is refused if it always fails."""
     arguments = [node.msg] if node.msg is not None else []
     if run.is_certain and not run.guards:
         message = _known_text(run, arguments, frame)
@@ -57,8 +57,8 @@ def _failed(run: Run, node: ast.Assert, frame: Frame) -> Signal:
 
 
 def visit_Raise(run: Run, node: ast.Raise, frame: Frame) -> Signal:
-    """An effect on a path that may not be taken; refused on one that is always taken, unless a
-    handler catches the error."""
+    """Record an effect on a path that may not be taken; refuse an error on a path that is always
+    taken, unless a handler catches it."""
     if node.exc is None:
         return _raise_again(run)
     if run.location.is_own and ast.unparse(node.exc).startswith("NotImplementedError("):
@@ -144,7 +144,8 @@ _MISSPELT = (NameError, AttributeError, ImportError)
 
 def fail(run: Run, error: StcompileError) -> NoReturn:
     """End a path on which an error is known to be raised, if the path is taken. An error that may
-    come from a misspelling is refused, and so is one that a handler around the path would catch."""
+    come from a misspelling is refused, and so is an error that a handler around the path would
+    catch."""
     raised = error.raised
     assert raised is not None
     kind, arguments = type(raised), raised.args
@@ -171,8 +172,8 @@ def _message(run: Run, values: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[At
 
 
 def _known_text(run: Run, arguments: Sequence[ast.expr], frame: Frame) -> str | None:
-    """The message of an error, to be shown in another message: its only argument, if that is a
-    string that is already known."""
+    """The message of an error, to be shown in another message: its only argument, if it is a known
+    string."""
     if len(arguments) != 1 or not isinstance(arguments[0], ast.Constant | ast.JoinedStr):
         return None
     try:

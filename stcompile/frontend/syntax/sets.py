@@ -1,9 +1,9 @@
-"""Set displays, built by the same steps as Python builds them: the order of a set depends on them.
+"""Set displays, built by the same steps as in Python, since the order of a set depends on them.
 
-Python builds a display of constants once, when it compiles the function. What a loop goes through
-is that constant; elsewhere a new set is filled from it. How such a constant is built depends on the
-version, on what else is in the module, and on whether the code was read from a file: it is taken
-from the code of the function itself.
+Python builds a display of constants once, when it compiles the function. A loop iterates over that
+constant; elsewhere a new set is filled from it. The construction of the constant depends on the
+version, on the rest of the module, and on whether the code was read from a file: it is taken from
+the code of the function itself.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def visit_Set(run: Run, node: ast.Set, frame: Frame) -> set[Any]:
 
 
 def evaluate_iterated(run: Run, node: ast.expr, frame: Frame) -> Any:
-    """The value of an expression that a loop goes through."""
+    """The value of an expression that a loop iterates over."""
     constant = _constant(node, frame, is_iterated=True) if isinstance(node, ast.Set) else None
     return run.evaluate(node, frame) if constant is None else constant
 
@@ -83,7 +83,7 @@ def _folded(node: ast.Set, is_iterated: bool) -> frozenset[Any] | None:
 
 
 def _frozensets(code: types.CodeType) -> Iterator[frozenset[Any]]:
-    """The constant sets of a piece of code and of the functions in it."""
+    """The constant sets of a code object and of the functions in it."""
     for constant in code.co_consts:
         if isinstance(constant, frozenset):
             yield constant
@@ -92,5 +92,5 @@ def _frozensets(code: types.CodeType) -> Iterator[frozenset[Any]]:
 
 
 def _kinds(constant: frozenset[Any]) -> frozenset[str]:
-    """What tells constants apart that are equal, such as 1, 1.0 and True."""
+    """A key that tells constants apart that are equal, such as 1, 1.0 and True."""
     return frozenset(map(repr, constant))

@@ -1,4 +1,4 @@
-"""Statements: what each one does to the frame, and what ends a block early."""
+"""Statements: their effect on the frame, and the signals that end a block early."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.classes import MISSING, runs_when_set
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError
 from stcompile.base.places import Place
 from stcompile.frontend.control.branches import branch, predicate_of
@@ -28,9 +27,14 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Returned, Signal
 from stcompile.frontend.state.state import NameSite
 from stcompile.frontend.state.values import Array, Cell, is_traced
-from stcompile.frontend.syntax.blocks import run_final_blocks
+from stcompile.frontend.syntax.blocks import run_final_blocks, visit_Try
+from stcompile.frontend.syntax.contexts import visit_With
 from stcompile.frontend.syntax.expressions import closure, lookup
+from stcompile.frontend.syntax.loops import visit_For
+from stcompile.frontend.syntax.match import visit_Match
+from stcompile.frontend.syntax.raising import visit_Assert, visit_Raise
 from stcompile.frontend.syntax.targets import bind, indexed
+from stcompile.frontend.syntax.while_loops import visit_While
 
 
 def visit_Expr(run: Run, node: ast.Expr, frame: Frame) -> Signal:
@@ -114,7 +118,7 @@ def visit_Return(run: Run, node: ast.Return, frame: Frame) -> Signal:
 
 
 def _parts_of_test(test: ast.expr) -> list[ast.expr]:
-    """The operands of an ``and`` whose later ones bind names; else the test itself."""
+    """The operands of an ``and`` if the later operands bind names; else the test itself."""
     if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
         return [test]
     later = (inner for part in test.values[1:] for inner in ast.walk(part))
@@ -228,7 +232,7 @@ def visit_ImportFrom(run: Run, node: ast.ImportFrom, frame: Frame) -> Signal:
 
 
 def _submodule(run: Run, module: ModuleType, name: str) -> None:
-    """Import a module that ``from module import name`` asks for."""
+    """Import a module that ``from module import name`` names."""
     try:
         _imported(run, f"{module.__name__}.{name}")
     except LanguageError as error:
@@ -265,24 +269,24 @@ STATEMENTS: dict[type[ast.AST], Any] = {
     ast.AugAssign: visit_AugAssign,
     ast.Return: visit_Return,
     ast.If: visit_If,
-    ast.For: deferred("stcompile.frontend.syntax.loops", "visit_For"),
-    ast.While: deferred("stcompile.frontend.syntax.while_loops", "visit_While"),
-    ast.Match: deferred("stcompile.frontend.syntax.match", "visit_Match"),
+    ast.For: visit_For,
+    ast.While: visit_While,
+    ast.Match: visit_Match,
     ast.Break: visit_Break,
     ast.Continue: visit_Continue,
     ast.Pass: visit_Pass,
     ast.FunctionDef: visit_FunctionDef,
     ast.Nonlocal: visit_Nonlocal,
     ast.Global: visit_Global,
-    ast.Assert: deferred("stcompile.frontend.syntax.raising", "visit_Assert"),
-    ast.Raise: deferred("stcompile.frontend.syntax.raising", "visit_Raise"),
+    ast.Assert: visit_Assert,
+    ast.Raise: visit_Raise,
     ast.Delete: visit_Delete,
     ast.Import: visit_Import,
     ast.ImportFrom: visit_ImportFrom,
     ast.AsyncFor: unsupported("`async for`", "use a plain `for`"),
     ast.AsyncWith: unsupported("`async with`", "use plain code"),
-    ast.With: deferred("stcompile.frontend.syntax.contexts", "visit_With"),
-    ast.Try: deferred("stcompile.frontend.syntax.blocks", "visit_Try"),
+    ast.With: visit_With,
+    ast.Try: visit_Try,
     ast.ClassDef: unsupported("a class definition inside the function", "define it outside"),
     ast.AsyncFunctionDef: unsupported("`async def`", "use a plain function"),
 }

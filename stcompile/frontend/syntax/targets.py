@@ -1,4 +1,4 @@
-"""What values are assigned to: names, patterns of names, elements, attributes."""
+"""Assignment to targets: names, patterns of names, elements, attributes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
 
 
 def indexed(run: Run, node: ast.expr, frame: Frame) -> Any:
-    """What a subscript is of: here alone it may be a row of a list that a loop keeps as an
+    """The value that is subscripted; only there it may be a row of a list that a loop keeps as an
     array."""
     if run.keeping and isinstance(node, ast.Subscript):
         return run.at(node, frame, lambda: part_at(run, node, frame))
@@ -55,7 +55,7 @@ def indexed(run: Run, node: ast.expr, frame: Frame) -> Any:
 
 
 def part_at(run: Run, node: ast.Subscript, frame: Frame) -> Any:
-    """The value of a subscript, which may be such a row."""
+    """The value of a subscript, which may be a row of a list that a loop keeps as an array."""
     container = indexed(run, node.value, frame)
     return indexing.part_of(run, container, run.evaluate(node.slice, frame))
 

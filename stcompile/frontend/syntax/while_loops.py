@@ -1,11 +1,10 @@
-"""``while`` loops: kept where data end them, or where they are long and their steps counted."""
+"""``while`` loops: kept if data end them, or if they are long and their steps can be counted."""
 
 from __future__ import annotations
 
 import ast
 from functools import partial
 
-from stcompile.base.deferred import deferred
 from stcompile.frontend.control.branches import (
     Path,
     ending,
@@ -16,6 +15,7 @@ from stcompile.frontend.control.branches import (
 )
 from stcompile.frontend.control.conditions import never_fail
 from stcompile.frontend.control.fixpoint import Steps, settle
+from stcompile.frontend.control.gridding import with_grids
 from stcompile.frontend.control.merged import UNDEFINED
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.trips import first_guess, trips_of
@@ -26,15 +26,13 @@ from stcompile.frontend.control.unrolling import (
     warn_if_long,
     why_unrolled,
 )
+from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Returned, Signal
 from stcompile.frontend.state.values import Affine, is_traced
 from stcompile.frontend.syntax.loops import REFUSALS, Loop
 from stcompile.wengert.primitives.control import COUNTER
-
-pass_on = deferred("stcompile.frontend.state.asking", "pass_on")
-with_grids = deferred("stcompile.frontend.control.gridding", "with_grids")
 
 
 def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
@@ -99,7 +97,7 @@ def _counted(loop: Loop, path: Path) -> bool:
 
 
 def _data_decides(loop: Loop, path: Path) -> bool:
-    """True if a step makes it depend on traced values whether there is another one."""
+    """True if, after the step ``path``, traced values decide whether there is another step."""
     if isinstance(path.result, Outcome):
         return True
     if path.result not in (None, "continue"):
@@ -109,7 +107,7 @@ def _data_decides(loop: Loop, path: Path) -> bool:
 
 
 def _while(loop: Loop, runs_once: bool) -> Signal:
-    """One `loop` equation for a condition that data decides. A condition that changes something,
+    """Stage a `loop` equation for a condition that data decide. A condition that changes something,
     or that must not be evaluated after a ``break``, is evaluated in the step."""
     run = loop.run
     tested = stage_path(run, loop.test)

@@ -1,1 +1,1 @@
-"""Passes on any equations, and what all passes rebuild programs with."""
+"""Passes on any equations, and the rebuilding of programs that all passes use."""

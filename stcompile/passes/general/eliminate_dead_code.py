@@ -1,4 +1,4 @@
-"""Remove pure equations that no output needs: no gradient is computed that was not asked for.
+"""Remove pure equations that no output needs, such as gradients that are not returned.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(eliminate_dead_code(parse_program('''
@@ -35,9 +35,9 @@ from stcompile.wengert.loops import loop_of
 def eliminate_dead_code(program: Program) -> Program:
     """The program without equations whose outputs are not used and that have no effect, and without
     names for lengths that nothing mentions. Branches and loops lose the outputs that nobody reads,
-    and the operands that only these needed."""
+    and the operands that only these outputs needed."""
     live = {atom for atom in program.outputs if isinstance(atom, Variable)}
-    sizes: set[Symbol] = set()  # what the lengths of kept values depend on
+    sizes: set[Symbol] = set()  # symbols in the lengths of kept values
     names = any(equation.binds is not None for equation in program.equations)
     kept: list[Equation] = []
     for equation in reversed(program.equations):
@@ -60,7 +60,7 @@ def _with_effects(equation: Equation) -> Equation:
 
 
 def _narrowed(equation: Equation, live: set[Variable]) -> Equation:
-    """A branch or a loop with the ports alone that something needs."""
+    """A branch or a loop reduced to the ports that are needed."""
     if equation.primitive == "cond":
         return _narrowed_cond(equation, live)
     if equation.primitive == "loop":
@@ -120,7 +120,7 @@ def _narrowed_loop(equation: Equation, live: set[Variable]) -> Equation:
     read = _used(condition) if condition is not None else set()  # by the condition
     needed = {c.variable for c in loop.carry if c.result in live or c.tested in read}
     ys = tuple(y for y in loop.ys if y.port in live)
-    while True:  # what is needed to carry what is needed
+    while True:  # until no further carried values are needed
         carry = tuple(c for c in loop.carry if c.variable in needed)
         body = eliminate_dead_code(replace(loop, carry=carry, ys=ys).body)
         used = _used(body)

@@ -45,7 +45,7 @@ def inline_calls(program: Program) -> Program:
 
 
 def _in_section(program: Program, section: Section) -> Program:
-    """The program with all equations in one section of the generated function."""
+    """The program with all equations in the same section of the generated function."""
 
     def moved(equation: Equation) -> Equation:
         inner = map_programs(equation, lambda part: _in_section(part, section))

@@ -1,4 +1,4 @@
-"""What is known of a program's arrays at compile time: index arrays and masks that depend on
+"""Arrays of a program that are known at compile time: index arrays and masks that depend on
 constants alone."""
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Compute only the rows that are read: slices move from a result to the operands.
 
-Where all that reads a result are slices, and these read fewer elements than it has, or all of them
-in strides, each once: what is pooled is then computed in as many parts as a pool has elements, each
-of them contiguous. Margins that neither slices nor windows read are not computed. A slice of a
-slice, of windows or of a transpose is one of what they show. Elementwise functions and
-contractions; the primal is changed as well, so this is for the fast level. NumPy may round
-differently where operands are no longer contiguous.
+This is done where all readers of a result are slices, and these read fewer elements than it has, or
+all of them in strides, each once: a pooled array is then computed in as many parts as a pool has
+elements, each of them contiguous. Margins that neither slices nor windows read are not computed. A
+slice of a slice, of windows or of a transpose becomes a slice of their source. Elementwise
+functions and contractions are covered; the primal is changed as well, so this is for the fast
+level. NumPy may round differently where operands are no longer contiguous.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(push_slices(parse_program('''
@@ -41,12 +41,12 @@ from stcompile.wengert.primitives.base import array_or_scalar
 
 
 def push_slices(program: Program) -> Program:
-    """The program with its slices as near to the inputs as that saves work."""
+    """The program with its slices moved towards the inputs as far as that saves work."""
     return _Pusher(program).run()
 
 
 class _Span(NamedTuple):
-    """What a slice takes of one axis; ``dropped`` if the axis is taken away."""
+    """The elements of an axis that a slice takes; ``dropped`` if the axis is taken away."""
 
     start: int
     length: int
@@ -54,7 +54,7 @@ class _Span(NamedTuple):
     dropped: bool
 
     def of(self, inner: _Span) -> _Span:
-        """This of what the other one takes, as one."""
+        """Compose two slices: take this slice of the elements that ``inner`` takes."""
         start = inner.start + inner.step * self.start
         return _Span(start, self.length, inner.step * self.step, self.dropped)
 
@@ -76,7 +76,7 @@ _ONE = _Span(0, 1, 1, False)
 
 
 def _hull(spans: Sequence[_Span]) -> _Span:
-    """From the first element of some spans to the last one."""
+    """The span from the first element of some spans to the last element."""
     if len(set(spans)) == 1 and spans[0].step == 1:
         return spans[0]._replace(dropped=False)
     first = min(min(span.start, span.last) for span in spans)
@@ -85,7 +85,7 @@ def _hull(spans: Sequence[_Span]) -> _Span:
 
 
 def _spans(equation: Equation) -> tuple[_Span, ...]:
-    """The spans of a slice whose places are static."""
+    """The spans of a slice whose bounds are static."""
     p = equation.params
     axes = zip(p["start"], p["length"], p["step"], strict=True)
     return tuple(
@@ -98,7 +98,7 @@ _VIEWS = ("slice", "windows", "transpose")
 
 
 def _windows_spans(equation: Equation) -> tuple[_Span, ...]:
-    """What windows read of each axis, from the first element to the last."""
+    """The part of each axis that windows read, from the first element to the last."""
     p, dims = equation.params, equation.inputs[0].type.dims
     spans = [_Span(0, dim, 1, False) for dim in dims]
     keys = ("axis", "start", "count", "step", "size", "dilation")
@@ -109,7 +109,7 @@ def _windows_spans(equation: Equation) -> tuple[_Span, ...]:
 
 
 class _Pusher:
-    """Goes through a program from its end; equations are added to ``found`` in that order."""
+    """A walk through a program from its end; equations are added to ``found`` in that order."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -157,8 +157,8 @@ class _Pusher:
         return primitive.elementwise or equation.primitive == "contract" or is_view
 
     def _trim(self, equation: Equation) -> None:
-        """If slices and windows are all that reads a result, and leave margins, let them read a
-        slice of it without the margins."""
+        """Let the readers of a result read a slice of it without the margins, if all of them are
+        slices and windows that leave margins."""
         if len(equation.outputs) != 1 or equation.output in self.outputs:
             return
         output, readers = equation.output, list(self.users.get(equation.output, {}).values())
@@ -187,7 +187,8 @@ class _Pusher:
         self._note(new)
 
     def _slices_of(self, equation: Equation) -> Sequence[Equation]:
-        """The slices that are all that reads a result, if it is worth while to move them."""
+        """The slices that read a result, if nothing else reads it and moving them is worth
+        while."""
         if len(equation.outputs) != 1 or equation.output in self.outputs:
             return ()
         output = equation.output
@@ -205,7 +206,8 @@ class _Pusher:
         return slices if saves and self._fits(equation) else ()
 
     def _pushed(self, equation: Equation, part: Equation) -> tuple[Equation, ...]:
-        """What gives the result of a slice instead: slices of the operands, and the equation."""
+        """The equations that give the result of a slice instead: slices of the operands, and the
+        equation."""
         if equation.primitive == "slice":
             (source,) = equation.inputs
             return (_sliced(source, _composed(equation, part), part.output, equation),)
@@ -280,7 +282,7 @@ class _Pusher:
         return tuple(made)
 
     def _fresh(self, atom: Atom, spans: Sequence[_Span]) -> Variable:
-        """A variable for what spans take of an atom."""
+        """A variable for the part of an atom that spans take."""
         self.count += 1
         dims = tuple(span.length for span in spans if not span.dropped)
         return Variable(f"%{self.count}", array_or_scalar(atom.type.dtype, dims))
@@ -297,7 +299,8 @@ def _are_strides(slices: Sequence[Equation]) -> bool:
 
 
 def _moved(view: Equation, source: Variable, first: Sequence[int]) -> Equation:
-    """A slice or windows of an array, as one of the array from some elements on."""
+    """Rewrite a slice or windows of an array for the array without the elements before
+    ``first``."""
     if view.primitive == "slice":
         start: tuple[object, ...] = tuple(
             (form[0] - offset,) for form, offset in zip(view.params["start"], first, strict=True)
@@ -332,7 +335,7 @@ def _composed(inner: Equation, outer: Equation) -> list[_Span]:
 
 
 def _operand_spans(equation: Equation, part: Equation) -> list[list[_Span]]:
-    """For each operand, what a slice of the result takes of its axes."""
+    """For each operand, the spans of its axes that a slice of the result needs."""
     axes, spans, dims = axis_map(equation), _spans(part), equation.output.type.dims
     assert axes is not None
     if equation.primitive == "contract":

@@ -1,4 +1,5 @@
-"""Add first what is known first, so that the sums of many steps can be made together.
+"""Reassociate sums: known terms are added first, so that the sums of many steps can be made
+together.
 
 Rounds differently: it runs at the fast level alone.
 
@@ -46,7 +47,7 @@ def _is_sum(equation: Equation) -> bool:
 
 
 def _is_root(rebuild: Rebuild, equation: Equation) -> bool:
-    """True for a sum that is no term of another one."""
+    """True for a sum that is not a term of another sum."""
     if not _is_sum(equation):
         return False
     readers = rebuild.readers.get(equation.output, [])
@@ -57,8 +58,8 @@ def _is_root(rebuild: Rebuild, equation: Equation) -> bool:
 
 
 def _terms(rebuild: Rebuild, root: Equation) -> tuple[list[Atom], list[Equation]]:
-    """The terms of a sum in order, through sums that nothing else reads, and these sums. (They may
-    be more than Python has frames.)"""
+    """The terms of a sum in order, through sums that nothing else reads, and these sums. There may
+    be more of them than Python has frames."""
     terms: list[Atom] = []
     sums: list[Equation] = []
     waiting = list(reversed(root.inputs))

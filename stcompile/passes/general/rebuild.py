@@ -21,25 +21,25 @@ def with_inner(program: Program, change: Callable[[Program], Program]) -> Progra
 
 
 def in_adjoint(program: Program) -> Program:
-    """The program with all its equations said to belong to the adjoint."""
+    """The program with all its equations located in the adjoint."""
     placed = (replace(e, location=e.location.in_section("adjoint")) for e in program.equations)
     return replace(program, equations=tuple(placed))
 
 
 def have_same_settings(*equations: Equation) -> bool:
-    """True for equations that run under the same `numpy.errstate`: they may become one."""
+    """True for equations that run under the same `numpy.errstate`, so that they may be merged."""
     return len({equation.location.errstate for equation in equations}) == 1
 
 
 class Builder:
-    """Makes equations for a program, under names that are new in it."""
+    """A maker of equations for a program, under names that are new in it."""
 
     def __init__(self, program: Program) -> None:
         outputs = [output for equation in program.equations for output in equation.outputs]
         self._names = Names([v.name for v in (*program.inputs, *outputs)], separator=".")
 
     def variable(self, type: Type, hint: str = "") -> Variable:
-        """A new variable, named after ``hint`` or numbered."""
+        """Make a new variable, named after ``hint`` or numbered."""
         named = hint and not is_numbered(base_name(hint))
         return Variable(self._names.like(hint) if named else self._names.unnamed(), type)
 
@@ -52,7 +52,7 @@ class Builder:
         output: Variable | None = None,
         hint: str = "",
     ) -> Equation:
-        """A pure equation of an ``output``, or of a new variable."""
+        """Make a pure equation of an ``output``, or of a new variable."""
         frozen = freeze(params)
         (type,) = infer(primitive, tuple(atom.type for atom in inputs), frozen)
         output = output or self.variable(type, hint)
@@ -68,7 +68,7 @@ class Scope(Builder):
         self.makers: dict[Variable, Equation] = {}
 
     def aside(self) -> Scope:
-        """A scope of its own whose new names are new here as well."""
+        """A scope of its own whose new names are new in this scope as well."""
         other = copy.copy(self)
         other.equations, other.makers = [], {}
         return other
@@ -85,7 +85,7 @@ class Scope(Builder):
         output: Variable | None = None,
         **params: Any,
     ) -> Variable:
-        """One more pure equation; returns its output (``output``, or a new variable)."""
+        """Add a pure equation; return its output (``output``, or a new variable)."""
         equation = self.equation(primitive, inputs, location, params, output)
         self.add(equation)
         return equation.output
@@ -95,7 +95,7 @@ class Rebuild(Builder):
     """Changes to a program's equations, noted by their positions and made all at once.
 
     ``makers`` has the position of the equation that defines a variable, ``uses`` counts how often
-    each is read (by the program's outputs as well), ``readers`` has the positions that do.
+    each is read (by the program's outputs as well), ``readers`` has the positions that read it.
     """
 
     def __init__(self, program: Program) -> None:
@@ -117,7 +117,7 @@ class Rebuild(Builder):
         self._instead: dict[int, Equation] = {}
 
     def maker(self, atom: Atom, primitive: str) -> Equation | None:
-        """The equation that defines an atom, if it is of this primitive."""
+        """The equation that defines an atom, if it is of the given primitive."""
         at = self.makers.get(atom) if isinstance(atom, Variable) else None
         if at is None or self.equations[at].primitive != primitive:
             return None
@@ -138,7 +138,7 @@ class Rebuild(Builder):
         location: Location,
         **params: Any,
     ) -> Variable:
-        """A new equation right before a position; returns its output."""
+        """Insert a new equation right before a position; return its output."""
         return self.insert_named("", at, primitive, inputs, location, **params)
 
     def insert_named(
@@ -150,11 +150,11 @@ class Rebuild(Builder):
         location: Location,
         **params: Any,
     ) -> Variable:
-        """As `insert`, with a name for the output, or a version of that name."""
+        """Insert an equation with a name, or a version of the name, for its output."""
         return self.insert_made(at, self.equation(primitive, inputs, location, params, hint=called))
 
     def insert_made(self, at: int, equation: Equation) -> Variable:
-        """As `insert`, of an equation with one output."""
+        """Insert an equation with a single output right before a position; return its output."""
         self._before.setdefault(at, []).append(equation)
         return equation.output
 
@@ -163,7 +163,7 @@ class Rebuild(Builder):
         self.dropped.add(at)
 
     def substitute(self, at: int, equation: Equation) -> None:
-        """Another equation for one, with the same outputs."""
+        """Replace the equation at a position by another equation with the same outputs."""
         self._instead[at] = equation
 
     def current(self, at: int) -> Equation:

@@ -1,6 +1,6 @@
 """Compute equal pure equations once.
 
-A copy of the rows that a loop stacked, which nothing else reads, is these rows.
+A copy of the rows that a loop stacked, which nothing else reads, is replaced by the rows.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(share_equations(parse_program('''
@@ -29,11 +29,10 @@ from stcompile.wengert.primitives.control import Ports
 def share_equations(program: Program) -> Program:
     """The program with repeated equations replaced by their first occurrence.
 
-    An array that is written in place later (the accumulator of an ``accumulate`` or an
-    ``update``, the first value of what a loop carries) is left alone: two accumulators that start
-    equal do not stay equal, and sharing them would cost a copy. Calls with a rule of their own stay
-    apart before they are differentiated: each has its own cotangent, of which a rule may make
-    anything.
+    An array that is written in place later (the accumulator of an ``accumulate`` or an ``update``,
+    the first value of a carried variable) is left alone: two accumulators that start equal do not
+    stay equal, and sharing them would cost a copy. Calls with a rule of their own stay apart before
+    they are differentiated: each has its own cotangent, which a rule may treat in any way.
     """
     program = _without_copies(program)
     written: set[Atom] = set()
@@ -64,12 +63,12 @@ def share_equations(program: Program) -> Program:
 
 
 def share_again(program: Program) -> Program:
-    """`share_equations`, for what merging products and loops has made equal."""
+    """Run `share_equations` again, for equations that merging products and loops has made equal."""
     return share_equations(program)
 
 
 def _without_copies(program: Program) -> Program:
-    """The program with loops that stack their rows where these would be copied to."""
+    """The program with loops that stack their rows directly in place of copies."""
     stacked: set[Atom] = set()
     for equation in program.equations:
         if equation.primitive == "loop":

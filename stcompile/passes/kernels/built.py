@@ -1,4 +1,4 @@
-"""Arrays that are put together of parts: each part is written to its place."""
+"""Arrays that are made of parts: each part is written to its final position."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def pad(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | 
 
 
 def reshape(w: Memory, equation: Equation, operands: Sequence[Value]) -> Value | None:
-    """Axes that become one: those of the operand are gone through."""
+    """Join axes by a loop over the elements of the operand."""
     (x,), after = operands, equation.output.type.dims
     if isinstance(x, Lazy) and x.numbers:
         return w.numbers(equation.output.type, x.numbers)
@@ -148,7 +148,8 @@ def cumsum(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable
 
 
 def position(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
-    """The first of the greatest or the least numbers along an axis; NaN counts as either."""
+    """The first position of the greatest or the least number along an axis; NaN counts as
+    either."""
     (x,), axis, dtype = operands, equation.params["axis"], operands[0].type.dtype
     dims = x.type.dims
     if dtype.kind not in "fi" or equation.params["keepdims"] or (axis is None and len(dims) != 1):

@@ -1,13 +1,12 @@
-"""Indices that may be outside of their arrays are checked in kernels, as NumPy checks them.
+"""Check indices that may be out of bounds in kernels, as NumPy does.
 
-NumPy checks every index; compiled code checks none. Most indices are counters, of which it is known
-that they are within the array. Of the others, ``within`` gives the place on the axis, or raises
-NumPy's error.
+NumPy checks every index; compiled code checks none. Most indices are counters, which are known to
+be within the array. For other indices, ``within`` gives the position on the axis, or raises NumPy's
+error.
 
-`check_indices` comes before loops over numbers are made, and `check_again` after it. At first
-arrays are as they were written: later on, an index of a view may have become one of the array that
-it is a part of. NumPy goes on to check what is no kernel: `leave_checks` takes the checks away
-there.
+`check_indices` runs before loops over numbers are made, and `check_again` after it. At first arrays
+are as they were written: later on, an index of a view may have become an index of its source. NumPy
+itself checks indices outside of kernels: `leave_checks` takes the checks away there.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(check_indices(parse_program('''
@@ -55,12 +54,13 @@ def check_indices(program: Program) -> Program:
 
 
 def check_again(program: Program) -> Program:
-    """`check_indices`, for what loops over numbers have made indices of."""
+    """Run `check_indices` on the indices that loops over numbers have introduced."""
     return check_indices(program)
 
 
 def leave_checks(program: Program) -> Program:
-    """The program with checks in kernels, and where the index is one of another array by now."""
+    """The program with checks in kernels, and where the index has become an index of another
+    array."""
     rebuild = Rebuild(program)
     for at, equation in enumerate(program.equations):
         if equation.primitive == "within" and _is_repeated(equation, program):
@@ -114,8 +114,8 @@ def _checked(program: Program, known: Ranges) -> Program:
 
 
 def _with_own_operands(equation: Equation, known: Ranges) -> Equation:
-    """A part at one integer on several axes, as one that reads it once for each: where it is
-    negative, it is another place on axes of other lengths."""
+    """Read an integer that indexes several axes once for each axis: if it is negative, it is
+    another position on axes of other lengths."""
     seen = set[int]()
     for at, use in uses_of(equation, known):
         if at in seen:

@@ -1,9 +1,10 @@
-"""What Numba compiles: equations of numbers and of elements of arrays, in loops and branches.
+"""Programs that Numba compiles: equations of numbers and of elements of arrays, in loops and
+branches.
 
-It does with them what NumPy and Python do, to the rounding of the elementary functions. What it
-would do otherwise is not taken: arithmetic of small integers and of booleans, Python's integers
-where they could grow beyond 64 bits, most functions of complex numbers, and everything with
-effects.
+Compiled, they compute the same as with NumPy and Python, to the rounding of the elementary
+functions. Operations that Numba would compute differently are not taken: arithmetic of small
+integers and of booleans, Python's integers where they could grow beyond 64 bits, most functions of
+complex numbers, and everything with effects.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def _is_small_algebra(equation: Equation) -> bool:
 
 
 def _is_known(atom: Atom) -> bool:
-    """True for a number or an array of a dtype that is taken."""
+    """True for a number or an array of a dtype that Numba takes."""
     if isinstance(atom, Constant) and isinstance(atom.value, int):
         return -LARGEST <= atom.value < LARGEST
     t = atom.type
@@ -102,7 +103,7 @@ def _is_known(atom: Atom) -> bool:
 
 
 def _is_element(equation: Equation) -> bool:
-    """True for one element of an array that is read, written or added to."""
+    """True if an equation reads, writes or adds to a single element of an array."""
     primitive, params = equation.primitive, equation.params
     reads = primitive in ("slice", "index")
     array, *rest = equation.inputs
@@ -118,7 +119,7 @@ def _is_element(equation: Equation) -> bool:
 
 
 def _is_number(equation: Equation) -> bool:
-    """True for a function of numbers that Numba has as NumPy and Python have it."""
+    """True for a function of numbers that Numba computes as NumPy and Python do."""
     primitive, inputs = equation.primitive, equation.inputs
     if primitive not in PLAIN and primitive not in WRITTEN and primitive != "where":
         return False
@@ -139,7 +140,7 @@ def _is_number(equation: Equation) -> bool:
 
 
 def _is_complex(equation: Equation) -> bool:
-    """True for a function of complex numbers that Numba has as NumPy and Python have it."""
+    """True for a function of complex numbers that Numba computes as NumPy and Python do."""
     primitive, inputs = equation.primitive, equation.inputs
     if primitive in ("select", "where", "cast", "to_python", "to_scalar", "undef"):
         return True
@@ -160,14 +161,14 @@ def _is_complex(equation: Equation) -> bool:
 
 
 def _is_power(inputs: Sequence[Atom]) -> bool:
-    """True for powers of floats, and for those of integers that are integers."""
+    """True for powers of floats, and for powers of integers that are integers."""
     if any(atom.type.dtype.kind == "f" for atom in inputs):
         return True
     return isinstance(inputs[1], Constant) and bool(inputs[1].value >= 0)
 
 
 def is_elementwise_taken(equation: Equation) -> bool:
-    """True for an equation of arrays that Numba compiles as one of their elements."""
+    """True for an equation of arrays that Numba compiles element by element."""
     if equation.effects or equation.location.errstate:
         return False
     if not all(map(_is_known, (*equation.inputs, *equation.outputs))):

@@ -1,8 +1,9 @@
-"""What one element of an equation's result is: an expression of elements of its operands.
+"""Elements of results: an element of an equation's result as an expression of elements of its
+operands.
 
 A `Lazy` array stands for all of its elements: an index is turned into indices of the operands, and
 only numbers are recorded. So a chain of elementwise equations, broadcasts, slices and reductions
-becomes one expression, in the loop that asks for it.
+becomes a single expression, in the loop that reads it.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ SMALL = 9  # elements of an array that are numbers of their own in a loop
 @dataclass(frozen=True)
 class Lazy:
     """An array that is computed element by element where it is read. ``cost`` are the operations
-    for an element, ``leaves`` the arrays that are read, and ``depth`` how many lazy arrays are read
-    one through the other. The elements of a small one are known as ``numbers``, and it has
-    ``memory`` for where an index is not known."""
+    for an element, ``leaves`` the arrays that are read, and ``depth`` is the nesting depth of lazy
+    arrays. The elements of a small array are known as ``numbers``, and it has ``memory`` for
+    indices that are not known."""
 
     type: Type
     element: Callable[[Forms], Atom]
@@ -53,7 +54,7 @@ class Elements(Writer):
     """A writer that knows the elements of results."""
 
     def element(self, value: Value, forms: Forms) -> Atom:
-        """An element of an array, or a number itself."""
+        """An element of an array, or the number itself."""
         if isinstance(value, Lazy):
             return value.element(forms)
         if value.type.kind != "array":
@@ -109,7 +110,7 @@ class Elements(Writer):
         return found
 
     def number(self, equation: Equation, atoms: Sequence[Atom]) -> Atom:
-        """An elementwise equation of arrays for the numbers in them."""
+        """Apply an elementwise equation of arrays to single numbers."""
         if _is_root(equation):
             return self.make("sqrt", atoms[0])
         if equation.primitive != "where":
@@ -147,7 +148,7 @@ class Elements(Writer):
         return element, 0.0
 
     def bases(self, params: Mapping[str, Any], counters: Sequence[Value]) -> list[Form]:
-        """Where the parts of a slice start."""
+        """The starts of a slice along each axis."""
         found = []
         for offset, *factors in params["start"]:
             base = self.affine(offset)
@@ -158,7 +159,8 @@ class Elements(Writer):
         return found
 
     def _reshape(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        """Axes of length 1 come and go, and axes are split; what joins axes has no such form."""
+        """A reshape that only adds or removes axes of length 1 or splits axes; None if it joins
+        axes."""
         before, after = equation.inputs[0].type.dims, equation.output.type.dims
         if equation.inputs[0].type.kind != "array":
             return None
@@ -244,7 +246,7 @@ class Elements(Writer):
         return element, 1.0
 
     def _index(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        """Elements that integers name, of an array that is in memory."""
+        """Elements selected by integers, of an array that is in memory."""
         source, *indices = operands
         axes = axis_map(equation)
         if axes is None or isinstance(source, Lazy) or "new" in equation.params["at"]:
@@ -265,7 +267,7 @@ class Elements(Writer):
         indices: Sequence[Value],
         named: Mapping[Any, Form],
     ) -> list[Atom]:
-        """The integers that name one element of what an ``index`` reads."""
+        """The integers that select a single element of the result of an ``index``."""
         parts = zip(axes.operands[1:], indices, equation.inputs[1:], strict=True)
         found: list[Atom] = []
         at = equation.params["at"]
@@ -283,7 +285,7 @@ class Elements(Writer):
 
 
 def index_equation(write: Equation, array: Variable) -> Equation:
-    """The equation that reads what a write by integers writes to."""
+    """The equation that reads the part that a write by integers writes to."""
     inputs = (array, *write.inputs[2:])
     params = freeze({"at": write.params["at"]})
     types = infer("index", tuple(atom.type for atom in inputs), params)
@@ -303,8 +305,8 @@ def all_forms(lengths: Sequence[int]) -> Sequence[Forms]:
 
 
 def _is_root(equation: Equation) -> bool:
-    """True for ``x ** 0.5`` of an array, for which NumPy takes `sqrt`; of a scalar it takes `pow`,
-    which differs at -inf and -0.0."""
+    """True for ``x ** 0.5`` of an array, for which NumPy takes `sqrt`; for a scalar NumPy takes
+    `pow`, which differs at -inf and -0.0."""
     if equation.primitive != "power":
         return False
     x, y = equation.inputs

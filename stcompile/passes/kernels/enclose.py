@@ -1,9 +1,9 @@
-"""Loops that Numba compiles are set aside while the rest of a program is improved.
+"""Enclose loops that Numba compiles while the rest of a program is improved.
 
-What makes NumPy code fast, such as arrays of the values of all steps, is no gain in a loop over
-numbers. So each loop that becomes a kernel is one from the beginning, which the passes for NumPy
-take as it is. `disclose_loops` puts the loops back, so that kernels can be made of them together
-with what stands around them.
+Transformations that make NumPy code fast, such as arrays of the values of all steps, gain nothing
+in a loop over numbers. So each loop that becomes a kernel is a kernel from the beginning, which the
+passes for NumPy leave alone. `disclose_loops` puts the loops back, so that kernels can be made of
+them together with the equations around them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stcompile.wengert.ir import (
 
 
 def enclose_loops(program: Program) -> Program:
-    """The program with a kernel around each loop of which Numba compiles all."""
+    """The program with a kernel around each loop that Numba compiles as a whole."""
     return program.with_equations(list(map(_enclosed, program.equations)))
 
 

@@ -1,12 +1,13 @@
-"""Sums of parts that lie beside each other become sums of elements.
+"""Turn sums of overlapping parts into sums of elements.
 
-The adjoint of a stencil adds what came to a point to the places that the point was computed from:
-to one array, in parts that overlap. Loops for each of them would read and write that array again
-and again. Here each element of the array is the sum of what it gets: the values stand in an array
-with a margin of zeros, which is read at several places.
+The adjoint of a stencil adds the cotangent of a point to the points that it was computed from: to
+the same array, in parts that overlap. Loops for each part would read and write that array again and
+again. Here each element of the array is the sum of its terms: the values are stored in an array
+with a margin of zeros, which is read at several positions.
 
-What comes to a part may be the same values times a number, or sums of such: then they are read in
-one array. Nothing else is computed of the margin, as what is computed of 0 might be no 0.
+The values added to different parts may be multiples of the same values, or sums of multiples: then
+they are read from the same array. Nothing else is computed on the margin, since a function of 0
+need not be 0.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(gather_parts(parse_program('''
@@ -46,7 +47,7 @@ MOST = 8  # operations that are done again for each place that the values are re
 
 
 def gather_parts(program: Program) -> Program:
-    """The program with sums of elements in the place of parts that are added one by one."""
+    """The program with sums of elements in place of parts that are added in turn."""
     return eliminate_dead_code(_gather(program))
 
 
@@ -68,7 +69,8 @@ def _gather(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Part:
-    """Where values are added: by the equation at a position, from these indices on."""
+    """An addition to a part of an array: by the equation at a position, from the indices ``start``
+    on."""
 
     at: int
     added: Equation
@@ -76,7 +78,7 @@ class _Part:
 
     @property
     def is_whole(self) -> bool:
-        """True if there is a value for each element of the array."""
+        """True if the part is the whole array."""
         return self.value.type.dims == self.added.output.type.dims
 
     @property
@@ -87,7 +89,8 @@ class _Part:
 
 
 def _chain(build: Rebuild, at: int) -> Iterator[_Part]:
-    """What is added to an array, the last first, as far back as nobody else reads it."""
+    """The additions to an array, the last first, back to the first that only the next addition
+    reads."""
     while (part := _part(build, at)) is not None:
         yield part
         acc = part.added.inputs[0]
@@ -97,7 +100,7 @@ def _chain(build: Rebuild, at: int) -> Iterator[_Part]:
 
 
 def _part(build: Rebuild, at: int) -> _Part | None:
-    """The equation at a position as one that adds values to a part whose place is known."""
+    """The equation at a position as an addition to a part whose position is known."""
     added = build.equations[at]
     if added.primitive != "accumulate":
         return None
@@ -116,14 +119,15 @@ def _part(build: Rebuild, at: int) -> _Part | None:
 
 
 def _is_static(type: Type) -> bool:
-    """True for an array of floats of a length that is known."""
+    """True for an array of floats whose dims are known."""
     is_known = all(isinstance(n, int) and n > 0 for n in type.dims)
     return type.kind == "array" and type.dtype.kind == "f" and bool(type.dims) and is_known
 
 
 @dataclass
 class _Gathered:
-    """What is added to an array in one chain, the last at a position."""
+    """The parts that are added to an array by a chain of equations, the last of them at a
+    position."""
 
     build: Rebuild
     at: int
@@ -162,7 +166,7 @@ class _Gathered:
         return self.build.insert(self.at, primitive, (value, operand), location, **params)
 
     def _last(self, value: Atom, steps: Sequence[_Step]) -> None:
-        """Record these steps; the last one gives what the chain gave."""
+        """Record these steps; the last step gives the result of the chain."""
         for step in steps[:-1]:
             value = self._record(value, step)
         primitive, operand, params = steps[-1]
@@ -179,7 +183,7 @@ class _Gathered:
     # --- the values that are added -------------------------------------------------------------
 
     def _terms(self, root: Variable, parts: Sequence[_Part], dims: Sequence[Size]) -> list[Atom]:
-        """What each part adds to all elements of the array: 0 outside of the part."""
+        """The value that each part adds to all elements of the array: 0 outside of the part."""
         starts = [tuple(part.start[axis] for part in parts) for axis in range(len(dims))]
         widths = tuple(
             (max(start), n - length - min(start))
@@ -191,8 +195,8 @@ class _Gathered:
     def _widened(
         self, root: Variable, widths: Sequence[tuple[int, int]], location: Location
     ) -> Variable:
-        """An array with a margin of zeros. Who reads it whole reads it there, so that it need not
-        be kept without the margin as well."""
+        """An array with a margin of zeros. Readers of the whole array read it there, so that it
+        need not be kept without the margin as well."""
         build, at = self.build, self.build.defined_at(root)
         zero = root.type.dtype.type(0).item()
         params = {"pad_width": widths, "mode": "constant", "value": zero}
@@ -236,13 +240,14 @@ class _Gathered:
         return again(part.value)
 
     def _root(self, value: Variable) -> Variable:
-        """The array that values are computed of so that nothing becomes of 0."""
+        """The array that values are computed from by few equations that map 0 to 0."""
         steps = set[Variable]()
         root = self._source(value, steps)
         return root if len(steps) <= MOST else value
 
     def _source(self, value: Variable, steps: set[Variable]) -> Variable:
-        """The one array that values are computed of, in these steps; else the values themselves."""
+        """The only array that values are computed from, in these steps; else the values
+        themselves."""
         at = self.build.defined_at(value)
         made = None if at < 0 else self.build.equations[at]
         operands = () if made is None else tuple(made.variables)
@@ -257,7 +262,7 @@ _Step = tuple[str, Atom, Mapping[str, Any]]
 
 
 def _keeps_zero(made: Equation) -> bool:
-    """True for an equation that makes 0 of 0, and is a sum or a multiple."""
+    """True for an equation that maps 0 to 0, and is a sum or a multiple."""
     primitive, inputs = made.primitive, made.inputs
     if primitive in ("negative", "add", "subtract"):
         return all(isinstance(atom, Variable) for atom in inputs)
@@ -277,6 +282,7 @@ def _cut(start: Sequence[tuple[int]], dims: Sequence[Size]) -> Mapping[str, Any]
 
 
 def _pays(root: Variable, parts: Sequence[_Part], least: int) -> bool:
-    """True for values that are added to so many places at least, which are most of the array."""
+    """True for values that are added at ``least`` or more positions, and that are at least half as
+    many as the array's elements."""
     whole = parts[0].added.output.type.size
     return len(parts) >= least and whole <= 2 * root.type.size

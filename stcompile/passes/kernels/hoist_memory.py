@@ -1,6 +1,6 @@
-"""Memory that each step of a loop in a kernel would allocate anew is allocated before the loop.
+"""Hoist memory out of loops in kernels: it is allocated once before the loop, not in each step.
 
-Of an array that is filled in a step and that no later step reads, the memory is handed on from step
+The memory of an array that is filled in a step and that no later step reads is handed on from step
 to step. Steps that run on several threads at the same time keep memory of their own.
 
 >>> from stcompile.wengert.text import parse_program
@@ -45,7 +45,7 @@ from stcompile.wengert.templates import mark_of
 
 
 def hoist_memory(program: Program) -> Program:
-    """The program, of which kernels allocate memory before their loops where that is possible."""
+    """The program whose kernels allocate memory before their loops where possible."""
     equations = [
         _of_kernel(e) if e.primitive == "kernel" else map_programs(e, hoist_memory)
         for e in program.equations
@@ -68,7 +68,7 @@ def _hoisted(program: Program) -> Program:
 
 
 def _before_loop(loop: Loop, builder: Builder) -> list[Equation]:
-    """A loop, after what allocates the memory that its steps use one after the other."""
+    """A loop, preceded by equations that allocate the memory that its steps use in turn."""
     made: list[Equation] = []
     kept: list[Equation] = []
     carry = list(loop.carry)
@@ -95,7 +95,7 @@ def _before_loop(loop: Loop, builder: Builder) -> list[Equation]:
 def _last_version(
     memory: Variable, equations: Sequence[Equation], results: Iterable[object]
 ) -> Variable | None:
-    """The version of an array that is the last one in a step; None if it may outlive the step."""
+    """The last version of an array in a step; None if it may outlive the step."""
     versions, last = {memory}, memory
     for equation in equations:
         if versions.isdisjoint(equation.variables):

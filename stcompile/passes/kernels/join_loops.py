@@ -1,13 +1,14 @@
-"""Loops over the same axes become one where the second reads what the first one writes.
+"""Join loops over the same axes if the second loop reads the arrays that the first writes.
 
-Each array that is stored has loops of its own, so that what several of them read comes from memory
-again each time, and an array that the next loop alone reads is written only to be read back. Two
-nests of loops with equal lengths are joined if a step of the second reads of the first one's arrays
-just the element that the same step of the first has written. The number is then handed on in a
-variable, and an array that nobody else reads is not stored at all.
+Each array that is stored has loops of its own, so that an array that several loops read comes from
+memory each time, and an array that only the next loop reads is written just to be read back. Two
+nests of loops with equal lengths are joined if a step of the second reads, from the arrays of the
+first, only the element that the same step of the first has written. The number is then handed on in
+a variable, and an array that nobody else reads is not stored at all.
 
-Only loops whose steps need no other step are joined, of arithmetic and comparisons, which go along
-rows as they lie in memory: a machine computes several steps of them at a time, before and after.
+Only loops are joined whose steps are independent, consist of arithmetic and comparisons, and go
+along rows as they lie in memory: a machine computes several steps of them at a time, before and
+after.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(join_loops(parse_program('''
@@ -72,7 +73,7 @@ Element = tuple[Atom, tuple[Axis, ...]]
 
 
 def join_loops(program: Program) -> Program:
-    """The program with loops over the same axes as one, where none has to wait for another."""
+    """The program with loops over the same axes joined, where neither has to wait for the other."""
     program = with_inner(program, join_loops)
     joiner = _Joiner(Rebuild(program))
     joiner.run()
@@ -86,7 +87,7 @@ def join_loops(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Store:
-    """What a step writes, by an ``update`` of new memory, and the array after all steps."""
+    """A store in a step, by an ``update`` of new memory, and the array after all steps."""
 
     update: Equation
     result: Variable
@@ -106,8 +107,8 @@ class _Store:
 
 @dataclass(frozen=True)
 class _Nest:
-    """Loops one in the other and nothing between them: what the innermost one computes, with the
-    names of outside for what it reads from there."""
+    """Perfectly nested loops: the equations of the innermost loop, with the outer names of the
+    values that it reads from outside."""
 
     at: int
     loop: Equation
@@ -123,7 +124,7 @@ class _Nest:
 
     @cached_property
     def outside(self) -> set[Variable]:
-        """What is read from outside."""
+        """The variables that are read from outside."""
         own = {v for e in self.equations for v in e.outputs} | {*self.counters}
         read = {v for e in self.equations for v in e.variables}
         values = (store.value for store in self.stores)
@@ -131,7 +132,7 @@ class _Nest:
 
     @property
     def pairs(self) -> int:
-        """The pairs of arrays of which one is written to."""
+        """The number of pairs of arrays of which at least one is written to."""
         arrays, written = {array for array, _ in self.reads}, len(self.stores)
         return written * len(arrays) + written * (written - 1) // 2
 
@@ -157,7 +158,7 @@ def element_of(equation: Equation) -> Element:
 
 
 def _nest_of(builder: Builder, at: int, equation: Equation) -> _Nest | None:
-    """The nest that an equation is; None if there is more in it than arithmetic on elements."""
+    """The nest that an equation is; None if it contains anything but arithmetic on elements."""
     if equation.primitive != "loop" or not is_taken(equation):
         return None
     memory, loop = Ports.of(equation).carry, equation
@@ -208,8 +209,8 @@ def _is_plain(loop: Equation, ports: Ports) -> bool:
 
 
 def _is_along(equation: Equation, counters: Sequence[Variable]) -> bool:
-    """True for one element, at a place that counters alone move, along a row in the innermost
-    loop."""
+    """True for an access of a single element whose position only counters move, along a row in the
+    innermost loop."""
     params = equation.params
     integers = equation.inputs[1 if equation.primitive == "slice" else 2 :]
     starts = [number for start in params["start"] for number in start]
@@ -224,26 +225,28 @@ def _is_along(equation: Equation, counters: Sequence[Variable]) -> bool:
 
 
 def _is_each_its_own(store: _Store, counters: Sequence[Variable]) -> bool:
-    """True if each step writes another element, as each counter has an axis for itself."""
+    """True if each step writes another element, since each counter has an axis of its own."""
     axes = [axis for _, axis in store.element[1]]
     return all(any({*dict(axis)} == {counter} for axis in axes) for counter in counters)
 
 
 def _is_number(equation: Equation) -> bool:
-    """True for arithmetic on numbers that never raises and that several steps do at a time."""
+    """True for arithmetic on numbers that never raises and that a machine computes for several
+    steps at once."""
     kinds = {atom.type.kind for atom in (*equation.inputs, *equation.outputs)}
     if equation.primitive in OF_FLOATS:
         return kinds == {"scalar"} and all(a.type.dtype.kind == "f" for a in equation.inputs)
     return equation.primitive in ARITHMETIC and "array" not in kinds
 
 
-# --- which are joined ----------------------------------------------------------------------------
+# --- the choice of loops -------------------------------------------------------------------------
 
 
 class _Joiner:
-    """Finds the nests that can be joined. ``nests`` has those of the new program by the positions
-    of their first loops, ``joined`` the positions of what is no longer there, ``places`` where
-    there is what loops gave, and ``readers`` how many others read it."""
+    """Finds the nests that can be joined. ``nests`` has the nests of the new program by the
+    positions of their first loops, ``joined`` the positions of equations that were merged into
+    others, ``places`` the positions where results of loops are available, and ``readers`` the
+    number of their other readers."""
 
     def __init__(self, build: Rebuild) -> None:
         self.build = build
@@ -259,7 +262,7 @@ class _Joiner:
                 self._add(nest)
 
     def _is_new(self, store: _Store) -> bool:
-        """True for an array in memory that this loop alone gets."""
+        """True for an array in memory that only this loop gets."""
         maker = self.build.maker(store.memory, "empty")
         is_known = maker is not None and all(isinstance(n, int) for n in maker.params["shape"])
         return is_known and self.build.is_used_once(store.memory)
@@ -277,7 +280,8 @@ class _Joiner:
         self.places.update((store.result, nest.at) for store in nest.stores)
 
     def _both(self, first: _Nest, second: _Nest) -> _Nest | None:
-        """A nest that does what two do, in the place of the first; None if there is none."""
+        """A nest that does the work of two, at the position of the first; None if that is not
+        possible."""
         if first.lengths != second.lengths:
             return None
         if first.loop.location.section != second.loop.location.section:
@@ -317,7 +321,7 @@ def _is_exact(store: _Store) -> bool:
 
 
 def _all_over(nest: _Nest) -> Iterator[Element]:
-    """The elements that are others in each step."""
+    """Reads whose index uses every loop counter."""
     for element in nest.reads:
         if {c for _, axis in element[1] for c, _ in axis} == {*nest.counters}:
             yield element
@@ -327,7 +331,7 @@ def _all_over(nest: _Nest) -> Iterator[Element]:
 
 
 class _Written(Memory):
-    """Writes the program with nests that were joined."""
+    """Writes the program with the joined nests."""
 
     def __init__(self, before: Program, joiner: _Joiner) -> None:
         super().__init__()

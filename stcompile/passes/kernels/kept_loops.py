@@ -1,4 +1,4 @@
-"""Kept loops with bodies of numbers: what they collect goes into arrays that steps hand on."""
+"""Kept loops with bodies of numbers: collected values go into arrays that steps hand on."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ WRITES = frozenset({"update", "accumulate", "index_update"})
 
 
 class Loops(Memory, ABC):
-    """A writer of kept loops. ``depth`` is the number of loops around, ``collecting`` has where
-    loops in the body of another one collect its values."""
+    """A writer of kept loops. ``depth`` is the number of loops around, ``collecting`` has the
+    arrays in which inner loops collect the values of an outer loop."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,10 +29,11 @@ class Loops(Memory, ABC):
 
     @abstractmethod
     def run(self, program: Program, env: Env) -> list[Value]:
-        """Record the equations of a program; the values of its outputs."""
+        """Record the equations of a program; return the values of its outputs."""
 
     def kept_loop(self, equation: Equation, env: Env, is_kernel: bool) -> Sequence[Value]:
-        """The results of a loop. One that is no kernel is as if its steps stood alone."""
+        """The results of a loop. A loop that is not a kernel is treated as if its steps stood
+        alone."""
         self.depth += is_kernel
         results = _LoopWriter(self, equation, env).run()
         self.depth -= is_kernel
@@ -41,15 +42,16 @@ class Loops(Memory, ABC):
 
 @dataclass
 class _Collected:
-    """An array where each step of a loop has its place: the array as it is now, and the place."""
+    """An array with an element or row for each step of a loop: its present version, and the index
+    prefix."""
 
     array: Variable
     prefix: Forms
 
 
 class _LoopWriter:
-    """Writes one loop. Besides what it carried, its steps hand on the arrays that its values are
-    collected in. Stacks, which are lists, are left as they are."""
+    """Writes a loop. In addition to the carried values, its steps hand on the arrays in which its
+    values are collected. Stacks, which are lists, are left alone."""
 
     def __init__(self, writer: Loops, equation: Equation, env: Env) -> None:
         self.writer = writer
@@ -81,19 +83,20 @@ class _LoopWriter:
         }
 
     def _parts(self, variable: Variable, value: Value) -> Sequence[Atom]:
-        """What is carried for a value: the elements of a small array, or the value itself."""
+        """The atoms that are carried for a value: the elements of a small array, or the value
+        itself."""
         w = self.writer
         return w.numbers_of(value) if variable in self.small else [w.handed(value)]
 
     def _whole(self, variable: Variable, atoms: Sequence[Atom]) -> Value:
-        """The value of which these are the parts."""
+        """The value made of its parts ``atoms``."""
         w = self.writer
         if variable in self.small:
             return w.numbers(variable.type, atoms)
         return w.settled(variable, atoms[0])
 
     def _place_of(self, y: Variable) -> _Collected:
-        """Where the values of all steps go: into the array of a loop around, or a new one."""
+        """The array for the values of all steps: that of an enclosing loop, or a new one."""
         w = self.writer
         if y in w.collecting:
             return w.collecting[y]
@@ -129,7 +132,7 @@ class _LoopWriter:
     # --- the body ------------------------------------------------------------------------------
 
     def _body(self) -> Sequence[Atom]:
-        """Record a step; what it hands on, and what goes into stacks."""
+        """Record a step; return the atoms that it hands on, and those that go into stacks."""
         w, ports = self.writer, self.ports
         env: Env = {
             v: value_of(self.outer, a)
@@ -156,7 +159,7 @@ class _LoopWriter:
         return [*finals, *(state.array for state in self.inside.values()), *noted]
 
     def _row(self, variable: Variable, source: Value) -> Value:
-        """What a step gets of an array that the loop goes through."""
+        """The part of an array among the xs that a step reads."""
         w, counter = self.writer, self.counter
         assert counter is not None
         if not variable.type.dims:
@@ -186,7 +189,8 @@ class _LoopWriter:
         return Lazy(variable.type, element, 0.0, leaves, depth=depth)
 
     def _collected_inside(self) -> frozenset[Atom]:
-        """Let loops in the body collect into the arrays of this one what nothing else reads."""
+        """Let inner loops collect directly into the arrays of this loop the values that nothing
+        else reads."""
         w, body = self.writer, self.ports.body
         loops = [e for e in body.equations if e.primitive == "loop"]
         made = {y for loop in loops for y in Ports.of(loop).ys}
@@ -200,8 +204,7 @@ class _LoopWriter:
         return frozenset(found)
 
     def _collect(self, state: _Collected, value: Value) -> None:
-        """Write the value of a step to its place."""
-
+        """Write the value of a step into its row."""
         dims = value.type.dims
         if value.type.dtype not in DTYPES:
             counters, params = one_element(state.prefix)
@@ -250,12 +253,12 @@ class _LoopWriter:
 
 
 def written_in(program: Program) -> set[Variable]:
-    """The variables of a program that it writes to, or hands to a loop that may do so."""
+    """The variables of a program that it writes to, or hands to a loop that may write to them."""
     return {v for equation in program.equations for v in written(equation)}
 
 
 def written(equation: Equation) -> Sequence[Variable]:
-    """The arrays that an equation writes to, or hands to a loop that may do so."""
+    """The arrays that an equation writes to, or hands to a loop that may write to them."""
     atoms: Sequence[Atom] = ()
     if equation.primitive in WRITES:
         atoms = equation.inputs[:1]

@@ -1,10 +1,10 @@
-"""Parts that are added to one array at even distances are added in loops.
+"""Add parts at even distances to an array by loops.
 
-The adjoint of a convolution adds a part for each number of the kernel, and NumPy goes through the
-whole array again with each call. The parts stand in one array, and their places lie on a grid: a
-loop goes along each axis of the grid. Where all parts have an axis in common, the outermost loop
-goes along it: what is added to then stays in a cache, and threads may share the steps. Each element
-gets the same terms in the same order.
+The adjoint of a convolution adds a part for each number of the kernel, and NumPy passes over the
+whole array with each call. The parts are slices of the same array, and their positions form a grid:
+a loop goes along each axis of the grid. If all parts have an axis in common, the outermost loop
+goes along it: the part of the array that is added to then stays in a cache, and threads may share
+the steps. Each element gets the same terms in the same order.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(loop_over_parts(parse_program('''
@@ -45,11 +45,12 @@ FEWEST = 3  # calls from which on a kernel in their place is quicker
 
 Start = tuple[int, ...]
 Level = tuple[int, Start, Start]
-"""Steps of a loop, and how far each step goes along the axes of what is read and written."""
+"""Steps of a loop, and the distance of each step along the axes of the array that is read or
+written."""
 
 
 def loop_over_parts(program: Program) -> Program:
-    """The program with loops in the place of parts that are added at even distances."""
+    """The program with loops in place of parts that are added at even distances."""
     return eliminate_dead_code(_looped(program))
 
 
@@ -70,7 +71,7 @@ def _looped(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Part:
-    """What the equation at a position adds to an array: a part of a ``source``."""
+    """An addition, by the equation at a position, of a part of a ``source`` to an array."""
 
     at: int
     added: Equation
@@ -82,14 +83,14 @@ class _Part:
 
     @property
     def kind(self) -> object:
-        """What parts have in common that lie on one grid."""
+        """A key that is equal for parts that may form a grid."""
         read, added = self.read.params, self.added.params
         same = (read["drop"], read["length"], read["step"], added["length"], added["step"])
         return self.source, same
 
     @property
     def place(self) -> tuple[Start, Start]:
-        """Where it is read, and where it is added."""
+        """The position where the part is read, and the position where it is added."""
         return _known(self.read), _known(self.added)
 
 
@@ -98,7 +99,8 @@ def _known(equation: Equation) -> Start:
 
 
 def _chain(build: Rebuild, at: int) -> Iterator[_Part]:
-    """The parts that are added to an array, the last first, as far back as nobody else reads it."""
+    """The parts that are added to an array, the last first, back to the first that only the next
+    addition reads."""
     last = None
     while (part := _part(build, at)) is not None:
         last = last or part
@@ -125,7 +127,7 @@ def _part(build: Rebuild, at: int) -> _Part | None:
 
 
 def _is_known(equation: Equation, operands: int) -> bool:
-    """True for a part of an array at a place that is known."""
+    """True for a part of an array at a known position."""
     params = equation.params
     if params.get("op", "slice") != "slice" or len(equation.inputs) != operands:
         return False
@@ -134,7 +136,7 @@ def _is_known(equation: Equation, operands: int) -> bool:
 
 
 def _runs(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
-    """Parts of one source that follow each other."""
+    """Runs of consecutive parts of the same source."""
     for _, run in groupby(parts, key=attrgetter("kind")):
         yield list(run)
 
@@ -144,7 +146,7 @@ def _runs(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
 
 @dataclass(frozen=True)
 class _Grid:
-    """Parts in the order in which loops of these ``levels`` go through them."""
+    """Parts in the order in which loops of these ``levels`` reach them."""
 
     parts: Sequence[_Part]
     levels: Sequence[Level]
@@ -156,8 +158,9 @@ class _Grid:
 
 
 def _levels(places: Sequence[tuple[Start, Start]]) -> Sequence[Level] | None:
-    """The loops that go through places in this order, the outermost first; None if they lie on no
-    grid. The innermost has as many steps as there are places at the distance of the first two."""
+    """The loops that reach the positions in this order, the outermost first; None if they form no
+    grid. The innermost loop has as many steps as there are positions at the distance of the first
+    two."""
     if len(places) == 1:
         return []
     first = places[0]
@@ -193,7 +196,7 @@ def _moved(
 
 
 def _write(build: Rebuild, parts: Sequence[_Part], grids: Sequence[_Grid]) -> None:
-    """Loops in the place of the equations that add these parts."""
+    """Replace the equations that add these parts by loops."""
     first, last = parts[0].added, parts[-1].added
     for part in parts[:-1]:
         build.drop(part.at)
@@ -225,7 +228,7 @@ def _write(build: Rebuild, parts: Sequence[_Part], grids: Sequence[_Grid]) -> No
 
 
 def _common(grids: Sequence[_Grid]) -> int | None:
-    """An axis of the array, not the last one, that all parts have whole."""
+    """An axis of the array, not the last, that all parts have whole."""
     (dims,) = {grid.parts[0].added.output.type.dims for grid in grids}
     for axis, length in enumerate(dims[:-1]):
         if length != 1 and all(_has_whole(grid, axis, length) for grid in grids):
@@ -241,18 +244,18 @@ def _has_whole(grid: _Grid, axis: int, length: object) -> bool:
 
 
 def _axis_read(read: Equation, axis: int) -> int:
-    """The axis of what is read that is an axis of the part."""
+    """The axis of the source that is an axis of the part."""
     kept = [one for one in range(len(read.params["start"])) if one not in read.params["drop"]]
     return kept[axis]
 
 
 def _unit(part: Equation, axis: int, by: int) -> Start:
-    """A move along one axis."""
+    """A move along an axis."""
     return tuple(by * (one == axis) for one in range(len(part.params["start"])))
 
 
 class _Loops:
-    """Writes loops; ``equations`` are those of the program under way."""
+    """A writer of loops; ``equations`` are the equations of the program under way."""
 
     def __init__(self, builder: Builder, location: Location) -> None:
         self.builder = builder
@@ -262,7 +265,7 @@ class _Loops:
     def loop(
         self, length: int, acc: Variable, step: Callable[[Variable, Variable], Variable]
     ) -> Variable:
-        """The array after all steps, of which each gives one."""
+        """Record a loop whose steps change an array; return the array after all steps."""
         counter = self.builder.variable(COUNTER, "i")
         inner, outer = self.builder.variable(acc.type), self.equations
         self.equations = []
@@ -281,7 +284,7 @@ class _Loops:
     def grid(
         self, grid: _Grid, acc: Variable, axis: int | None, common: Variable | None
     ) -> Variable:
-        """The array with all parts of a grid added, or what of them has one index on an axis."""
+        """The array with all parts of a grid added, or their parts at a common index on an axis."""
         read, added = grid.parts[0].read, grid.parts[0].added
         factors: list[tuple[Variable, Start, Start]] = []
         cut = None
@@ -316,7 +319,7 @@ class _Loops:
         steps: Sequence[Start],
         cut: int | None,
     ) -> Variable:
-        """A part at a place that counters move, cut to one index on an axis."""
+        """A part at a position that counters move, cut to a single index on an axis."""
         params: dict[str, Any] = dict(part.params)
         params["start"] = tuple(
             (start[0], *(by[axis] for by in steps)) for axis, start in enumerate(params["start"])

@@ -1,4 +1,4 @@
-"""Arrays in memory: new ones, and parts of those that are there, written by loops."""
+"""Arrays in memory: new arrays, and parts of existing arrays, written by loops."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ROW = 4  # numbers of a row that are added at a time
 
 
 class Place(NamedTuple):
-    """How one element is written: by a primitive of the array, the value and some integers. Where
-    it is, if that is known in terms of counters."""
+    """A write of an element: a primitive of the array, the value and some integers; and its index,
+    if it is known in terms of counters."""
 
     primitive: str
     integers: Sequence[Atom]
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
     @staticmethod
     def at(forms: Forms, primitive: str = "update") -> Place:
-        """An element that is assigned (``accumulate``: added to)."""
+        """The assignment of an element (``accumulate``: the addition to an element)."""
         counters, params = one_element(forms)
         params |= {"op": "slice"} if primitive == "accumulate" else {}
         return Place(primitive, counters, params, forms)
@@ -40,18 +40,18 @@ Places: TypeAlias = Callable[[Forms], Place]
 
 
 class Memory(Reductions):
-    """A writer of arrays. While one is written to, ``target`` is the array as it was, the index
-    that is written now, and the array as it is; there is a ``conflict`` if a value reads what may
-    be overwritten by then."""
+    """A writer of arrays. While an array is written to, ``target`` has the array before the write,
+    the index that is written now, and the present array; there is a ``conflict`` if a value reads
+    elements that may be overwritten by then."""
 
     def __init__(self) -> None:
         super().__init__()
         self.target: tuple[Atom, Forms | None, Atom] | None = None
         self.conflict = False
-        self.around: frozenset[Atom] = frozenset()  # the counters of loops around what is written
+        self.around: frozenset[Atom] = frozenset()  # the counters of loops around the write
 
     def array(self, value: Value) -> Atom:
-        """A value in memory; a number as it is."""
+        """A value in memory; a number stays a number."""
         if not isinstance(value, Lazy):
             return value
         if not value.type.dims:
@@ -59,7 +59,7 @@ class Memory(Reductions):
         return value.memory or self.memory(value)
 
     def numbers(self, type: Type, atoms: Sequence[Atom]) -> Lazy:
-        """A small array of these elements."""
+        """A small array of the elements ``atoms``."""
         memory = self.make("empty", shape=type.dims, dtype=type.dtype)
         places = dict(zip(all_forms(type.dims), atoms, strict=True))
         for forms, atom in places.items():
@@ -81,7 +81,7 @@ class Memory(Reductions):
         )
 
     def memory(self, lazy: Lazy, hint: str = "") -> Variable:
-        """A new array with the elements of a lazy one."""
+        """A new array with the elements of a lazy array."""
         dims = lazy.type.dims
         made = self.make("empty", shape=dims, dtype=lazy.type.dtype)
         if hint:
@@ -91,7 +91,7 @@ class Memory(Reductions):
     def filled(
         self, target: Variable, dims: Sequence[Size], value: Value, places: Places
     ) -> Variable:
-        """An array with a value written to a part of these dims."""
+        """An array with a value written to a part of the given dims."""
 
         def step(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
             place = places(forms)
@@ -110,7 +110,7 @@ class Memory(Reductions):
             (result,) = self.nest(dims, [target], step)
         assert isinstance(result, Variable)
         self.around = around
-        if self.conflict and isinstance(value, Lazy):  # it reads what is overwritten before that
+        if self.conflict and isinstance(value, Lazy):  # it reads overwritten elements
             del self.equations[mark:]
             aside = self.memory(value)
             self.conflict = was
@@ -119,9 +119,9 @@ class Memory(Reductions):
         return result
 
     def sum_of_rows(self, equation: Equation, operands: Sequence[Value]) -> Variable | None:
-        """A sum, or a product of arrays, of which row after row is added to the results: for
-        several numbers at a time, and along rows as they lie in memory. None where each result is
-        rather summed up by itself, and for sums of few rows."""
+        """A sum, or a product of arrays, computed by adding row after row to the results: for
+        several numbers at a time, and along rows as they lie in memory. None if each result is
+        better summed up by itself, and for sums of few rows."""
         terms, output = self.terms_of(equation, operands), equation.output.type
         if terms is None or not (terms.kept and terms.gone) or output.dtype.kind != "f":
             return None
@@ -153,8 +153,8 @@ class Memory(Reductions):
 
     def _goes_along_rows(self, equation: Equation, terms: Terms) -> bool:
         """True if fewer arrays are read across their rows with the last axis of the results in the
-        innermost loop than with one that is summed. If it makes no difference, sums follow the
-        axes of what is summed, and products are summed up one by one."""
+        innermost loop than with a summed axis there. In a tie, sums follow the axes of their
+        operand, and the results of products are summed up separately."""
         is_conflict, self.conflict = self.conflict, False
         counters = [self.counter("i") for _ in (*terms.kept, *terms.gone)]
         forms = tuple(map(Form.of, counters))
@@ -178,8 +178,8 @@ class Memory(Reductions):
         return super().read(array, forms)
 
     def _are_apart(self, one: Form, other: Form) -> bool:
-        """True for an index that is read and one that is written if no step of the loops that write
-        has the index that any other step reads, whatever the counters of loops around are."""
+        """True if no step of the writing loops writes an index that another step reads, whatever
+        the counters of enclosing loops are."""
         found = one + other * -1
         around = {v for v, _ in (*one.terms, *other.terms) if v in self.around}
         factors = [factor for variable, factor in found.terms if variable in around]
@@ -198,7 +198,7 @@ class Memory(Reductions):
         step: Callable[[Forms, Sequence[Atom]], Sequence[Atom]],
         forms: Forms = (),
     ) -> Sequence[Atom]:
-        """Loops over axes, one inside the other."""
+        """Record nested loops over axes."""
         if not dims:
             return step(forms, carry)
         length, *rest = dims
@@ -211,21 +211,20 @@ class Memory(Reductions):
         return self.loop(length, carry, inner)
 
     def settled(self, variable: Variable, atom: Atom) -> Value:
-        """A number, as the array without dimensions that a variable may be."""
+        """A number as an array without dimensions, if the variable is such an array."""
         if variable.type.kind != "array" or variable.type.dims:
             return atom
         return Lazy(variable.type, lambda _: atom)
 
     def handed(self, value: Value) -> Atom:
-        """A value as it is handed on: in memory, or as a number."""
+        """A value for handing on: in memory, or as a number."""
         if value.type.kind == "array" and not value.type.dims:
             return self.element(value, ())
         return self.array(value)
 
 
 def _across(equations: Sequence[Equation], counter: Variable) -> int:
-    """How many of the elements that are read lie across the rows of their arrays, from one step of
-    a counter to the next."""
+    """The number of reads of elements that move across the rows of their arrays with a counter."""
     found = 0
     for equation in equations:
         if equation.primitive == "slice" and counter in equation.inputs[1:]:
@@ -235,7 +234,7 @@ def _across(equations: Sequence[Equation], counter: Variable) -> int:
 
 
 def spread(forms: Forms, dims: Sequence[Size]) -> Forms:
-    """The indices of a value that is spread over a part."""
+    """The indices of a value that is broadcast to a part."""
     last = forms[len(forms) - len(dims) :] if len(dims) <= len(forms) else forms
     padded = (Form(0),) * (len(dims) - len(forms)) + last
     return tuple(

@@ -1,7 +1,7 @@
-"""Loops that Numba compiles become functions of their own.
+"""Outline loops that Numba compiles as functions of their own.
 
-Equations that Numba takes are gathered into as few functions as their order allows, with what they
-need between them. What has no loop stays where it is.
+Equations that Numba takes are gathered into as few functions as their order allows, with the
+equations that they need in between. Equations without a loop stay in place.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(outline(parse_program('''
@@ -68,7 +68,7 @@ WEAK = {"f": "float64", "i": "int64", "b": "bool", "c": "complex128"}
 
 
 def outline(program: Program) -> Program:
-    """The program with kernels in the place of loops that Numba compiles."""
+    """The program with kernels in place of loops that Numba compiles."""
     groups = _Groups(program).run()
     builder, equations = Builder(program), list[Equation]()
     readers = Counter(variable for group in groups for variable in set(group.read))
@@ -85,14 +85,14 @@ def outline(program: Program) -> Program:
 
 @dataclass
 class _Group:
-    """Equations that are computed one after the other: in a kernel, or as they stand."""
+    """Equations that are computed in turn: in a kernel, or outside."""
 
     is_taken: bool
     equations: list[Equation] = field(default_factory=list)
 
     @property
     def is_kernel(self) -> bool:
-        """True if something in them is computed by loops."""
+        """True if an equation of the group is computed by loops."""
         return self.is_taken and any(map(_is_loop, self.equations))
 
     @property
@@ -101,13 +101,13 @@ class _Group:
 
 
 def _is_loop(equation: Equation) -> bool:
-    """True for a loop, and for what NumPy has no function for."""
+    """True for a loop, and for functions that NumPy does not have."""
     return equation.primitive == "loop" or equation.primitive in FACTORS
 
 
 class _Groups:
-    """Takes in turn all equations that Numba compiles and whose operands are there, and all others
-    of which that is so. Those with effects keep their order."""
+    """Alternately takes all equations that Numba compiles and whose operands are available, and all
+    other equations whose operands are. Equations with effects keep their order."""
 
     def __init__(self, program: Program) -> None:
         self.left = list(program.equations)
@@ -123,8 +123,8 @@ class _Groups:
         return [group for group in groups if group.equations]
 
     def _fits(self, equation: Equation, taken: bool) -> bool:
-        """True for one that Numba compiles, or not. It would copy an array in another order as it
-        lies."""
+        """True if Numba compiles an equation, or does not, according to ``taken``. A copy of a
+        transposed array is left to NumPy, since Numba would keep the strides."""
         copies = equation.primitive == "copy" and not self.turned.isdisjoint(equation.inputs)
         return (is_taken(equation) and equation.binds is None and not copies) == taken
 
@@ -143,8 +143,9 @@ class _Groups:
 
 
 def _sink(groups: Sequence[_Group]) -> None:
-    """Move what has no loop, such as new memory, to where it is first read, and loops that fill new
-    memory with one value. What reads an array that is written to would read a copy of it there."""
+    """Move equations without a loop, such as new memory, to their first reader, and loops that fill
+    new memory with a constant. An equation that reads an array that is written to stays, since it
+    would read a copy there."""
     changed = {a for group in groups for e in group.equations for a in _overwritten(e)}
     new = {e.output for group in groups for e in group.equations if e.primitive == "empty"}
     readers: dict[Variable, Counter[int]] = {}
@@ -174,16 +175,16 @@ def _sink(groups: Sequence[_Group]) -> None:
 
 
 def _made(equation: Equation) -> Sequence[Variable | Symbol]:
-    """What there is from an equation on: its outputs, and the length that it names."""
+    """The outputs of an equation, and the length that it names."""
     return equation.outputs if equation.binds is None else (*equation.outputs, equation.binds)
 
 
 def _kernel(
     equations: Sequence[Equation], read: set[Variable], handed: set[Variable], builder: Builder
 ) -> list[Equation]:
-    """The equation of a kernel, with the new arrays that it writes to before it. (What is
-    ``handed`` on has no buffer: the kernel can make it as well.) Large arrays of its own are lent
-    to it, too, as if others read them."""
+    """The equation of a kernel, preceded by the new arrays that it writes to. (A value that is
+    ``handed`` on has no buffer: the kernel can make it as well.) Its own large arrays are lent to
+    it, too, as if others read them."""
     lent = _lent(equations, read)
     while True:
         found = _with_arrays(equations, read | {*lent}, handed, builder)
@@ -197,7 +198,8 @@ def _kernel(
 def _with_arrays(
     equations: Sequence[Equation], read: set[Variable], handed: set[Variable], builder: Builder
 ) -> list[Equation]:
-    """The equation of a kernel that gives what is ``read``, behind the arrays that it writes to."""
+    """The equation of a kernel that returns the variables that are ``read``, after the arrays that
+    it writes to."""
     made = _made_outside(equations, read - handed)
     while True:
         inside = [equation for equation in equations if equation not in made]
@@ -206,11 +208,11 @@ def _with_arrays(
         written = [e for e in made if e.primitive == "full" or e.output in places]
         if len(written) == len(made):
             return [*made, kernel, *after]
-        made = written  # what is not written in place is made by the kernel itself
+        made = written  # the kernel itself makes arrays that are not written in place
 
 
 def _lent(equations: Sequence[Equation], read: set[Variable]) -> dict[Variable, Variable]:
-    """The large arrays that a kernel would make for itself: what each is in the end, and at
+    """The large arrays that a kernel would allocate itself: the last version of each, with the
     first."""
     found: dict[Variable, Variable] = {}
     for equation in equations:
@@ -228,8 +230,8 @@ def _lent(equations: Sequence[Equation], read: set[Variable]) -> dict[Variable, 
 def _of_equations(
     equations: Sequence[Equation], read: set[Variable], builder: Builder
 ) -> list[Equation]:
-    """The equation of a kernel, which gives what is ``read`` of its values. Of numbers it gives
-    Python's, as Numba does; what makes NumPy's of them stands behind it."""
+    """The equation of a kernel, which returns the variables that are ``read``. It returns Python's
+    numbers, as Numba does; equations that convert them to NumPy's follow."""
     inner, after = list[Equation](), list[Equation]()
     outputs, results = list[Atom](), list[Variable]()
     for equation in equations:
@@ -257,8 +259,8 @@ def _of_equations(
 
 
 def _made_outside(equations: Sequence[Equation], read: set[Variable]) -> list[Equation]:
-    """The new arrays that a kernel gives: their memory can be there before the call, and so can
-    constants."""
+    """The new arrays that a kernel returns: their memory can be allocated before the call, and
+    constants can be made there."""
     makers = {output: e for e in equations for output in e.outputs}
     found: dict[Variable, Equation] = {}
     for variable in makers.keys() & read:
@@ -273,14 +275,14 @@ def _made_outside(equations: Sequence[Equation], read: set[Variable]) -> list[Eq
 
 
 def _overwritten(equation: Equation) -> Sequence[Atom]:
-    """What the outputs of an equation are made in, one by one."""
+    """The operands that the outputs of an equation overwrite, in order."""
     if equation.primitive == "loop":
         return Ports.of(equation).carry
     return equation.inputs[:1] if mark_of(equation.primitive) == "write" else ()
 
 
 def _writes(body: Program) -> tuple[tuple[int, int], ...]:
-    """The inputs of a kernel, each with the output that may be made in its place."""
+    """The inputs of a kernel, each with the output that may be written into it."""
     tree = replace(unfold(body), owned=frozenset(body.inputs))
     places = _Places(tree, plan_writes(tree, Moments(tree)))
     found: dict[int, int] = {}
@@ -293,13 +295,13 @@ def _writes(body: Program) -> tuple[tuple[int, int], ...]:
 
 
 class _Places:
-    """Where arrays certainly are: after a loop whose steps may be none, or make an array anew, one
-    may be in the place of its first value, and may be elsewhere."""
+    """The certain aliases of arrays: after a loop whose steps may be none, or make an array anew,
+    an array may be in the memory of its first value, or elsewhere."""
 
     def __init__(self, tree: Tree, writes: Writes) -> None:
         self.tree = tree
         self.before: dict[Atom, Sequence[Atom]] = {}  # it is where all of these are
-        for _, item in reversed([*tree.items()]):  # what is in loops is before them
+        for _, item in reversed([*tree.items()]):  # values in loops come before them
             if isinstance(item, Repeat):
                 for variable, initial, final, output in item.carry:
                     if variable not in writes.copied and self.of(final) == variable:
@@ -311,7 +313,7 @@ class _Places:
                 self.before[item.equation.output] = (target_of(item.equation),)
 
     def of(self, atom: Atom) -> Atom:
-        """The variable that first had the place of an array."""
+        """The variable that first had the memory of an array."""
         atom = self.tree.atom(atom)
         places = [*map(self.of, self.before.get(atom, ()))]
         return places[0] if places and places.count(places[0]) == len(places) else atom

@@ -1,11 +1,11 @@
-"""What stays a call of NumPy because a loop over numbers is no quicker.
+"""Choose the equations that stay calls of NumPy because a loop over numbers is no quicker.
 
 A kernel saves calls, and passes over memory, where it does the work of several calls at once. It
-loses where others are better: elementary functions of many numbers, which NumPy computes several at
-a time, sums of many that are in memory, products of matrices, sums with products, which BLAS
-computes in one, arrays in another order, parts that are made where they belong, and changes in
-place. An outer product sums nothing: it is elementwise, and need not be stored to be added to
-another one.
+loses where NumPy or BLAS is better: elementary functions of many numbers, which NumPy computes
+several at a time, sums of many numbers that are in memory, products of matrices, sums with
+products, which BLAS computes in a single call, arrays in another order, parts that are made in
+their final place, and changes in place. An outer product sums nothing: it is elementwise, and need
+not be stored to be added to another array.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ SUMS = frozenset({"add", "subtract", "accumulate"})
 
 
 def calls_of(program: Program, is_candidate: Callable[[Equation], bool]) -> set[Variable]:
-    """What equations compute that could be loops over numbers, and are no quicker so. Those that
-    could be in one kernel are judged together."""
+    """The outputs of equations that could be loops over numbers, but would be no quicker so.
+    Equations that could be in the same kernel are judged together."""
     return _Judge(program, is_candidate).run()
 
 
 class _Judge:
-    """``turns`` count how often calls and kernels take turns until a value is there."""
+    """The judgement of a program's equations. ``turns`` count how often calls and kernels alternate
+    until a value is available."""
 
     def __init__(self, program: Program, is_candidate: Callable[[Equation], bool]) -> None:
         self.program = program
@@ -77,7 +78,7 @@ class _Judge:
         return any(not self.calls.isdisjoint(one.outputs) for one in readers)
 
     def _first_turn(self, equation: Equation) -> int:
-        """The turn in which an equation can be computed: that of its operands, or the next one."""
+        """The turn in which an equation can be computed: that of its operands, or the next."""
         is_call = not self.calls.isdisjoint(equation.outputs)
         found = 0
         for variable in equation.variables:
@@ -86,7 +87,8 @@ class _Judge:
         return found
 
     def _last_turn(self, equation: Equation) -> int:
-        """The turn in which an equation is computed: that of what reads it, if this is a kernel."""
+        """The last turn in which an equation can be computed: that of its readers, if they are in a
+        kernel."""
         own = self.turns.get(equation.outputs[0], 0) if equation.outputs else 0
         read = [one for v in equation.outputs for one in self.readers.get(v, ())]
         is_kept = not set(self.program.outputs).isdisjoint(equation.outputs)
@@ -96,7 +98,7 @@ class _Judge:
 
     def _is_called(self, equation: Equation) -> bool:
         """True for an equation that NumPy computes quicker than a loop over numbers does, or that
-        is no loop over numbers."""
+        is not a loop over numbers."""
         atoms = (*equation.inputs, *equation.outputs)
         if not self.is_candidate(equation) or any(_is_odd(atom) for atom in atoms):
             return True
@@ -126,7 +128,7 @@ class _Judge:
         return primitive in COSTLY or (primitive in BUILT and primitive != "reshape")
 
     def _is_made_for(self, atom: Atom) -> bool:
-        """True for an array that a kernel can make number by number, and only to be added up."""
+        """True for an array that a kernel can make number by number, and only to be summed."""
         maker = self.makers.get(atom) if isinstance(atom, Variable) else None
         if maker is None or maker.primitive in LOOKS | CONTROL or maker.output in self.calls:
             return False
@@ -142,7 +144,7 @@ class _Judge:
 
 
 def _is_short(equation: Equation) -> bool:
-    """True for a reduction of few numbers each: of short rows, or across some long ones, which a
+    """True for a reduction of few numbers each: of short rows, or across a few long rows, which a
     loop goes along."""
     dims, axis = equation.inputs[0].type.dims, equation.params.get("axis", ())
     last, axes = usual(dims[-1]), axis if isinstance(axis, tuple) else (axis,)
@@ -163,7 +165,7 @@ def _pays(group: Iterable[Equation]) -> bool:
 
 
 def _is_odd(atom: Atom) -> bool:
-    """True for an array whose elements are no numbers in compiled code."""
+    """True for an array whose elements are not numbers in compiled code."""
     return atom.type.kind == "array" and atom.type.dtype not in DTYPES
 
 

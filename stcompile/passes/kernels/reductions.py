@@ -1,4 +1,4 @@
-"""Reductions and products, number by number; and the table of what is known of each primitive."""
+"""Reductions and products, element by element; and the table of the elements of each primitive."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ UNROLLED = 9  # steps of a loop of a known number of steps that are written one 
 
 @dataclass(frozen=True)
 class Terms:
-    """What the elements of a sum are the sums of: the lengths of the axes that it has and of those
-    that are gone, and a term by its indices along both. ``order`` is that in which loops go through
-    all of these axes if sums are made row by row."""
+    """The terms of a sum: the lengths of the axes of the result (``kept``) and of the summed axes
+    (``gone``), and a term by its indices along both. ``order`` is the order in which loops go
+    through all of these axes if sums are made row by row."""
 
     kept: Sequence[Size]
     gone: Sequence[Size]
@@ -124,8 +124,8 @@ class Reductions(Elements):
         item: Callable[[Forms], Atom],
         dtype: np.dtype[Any],
     ) -> Atom:
-        """All items along some axes, put together. Sums of single precision are added up in double
-        precision, and long ones in blocks, so that they are about as exact as NumPy's."""
+        """Reduce all items along some axes. Sums of single precision are added up in double
+        precision, and long sums in blocks, so that they are about as exact as NumPy's."""
         op, first = FOLDS[primitive]
         kind = WIDE.get(dtype, dtype) if op == "add" else dtype
         start = Constant(kind.type(_first(first, kind)))
@@ -173,7 +173,8 @@ class Reductions(Elements):
     def _summed(
         self, first: Form, length: int, item: Callable[[Form], Atom], start: Atom, block: int
     ) -> Atom:
-        """The sum of so many items from the ``first`` one on; of many the sum of that of blocks."""
+        """The sum of ``length`` items from the ``first`` on; a long sum is made of the sums of
+        blocks."""
         size, more = 1, block
         while length > 2 * more * size:
             size, more = size * more, BLOCK
@@ -193,8 +194,8 @@ class Reductions(Elements):
         )
 
     def _added(self, total: Atom, part: Atom, mark: int) -> Atom:
-        """A sum with one more term, which was recorded from a mark on. Terms of an innermost loop
-        are added in any order."""
+        """Add a term, which was recorded from a mark on, to a sum. Terms of an innermost loop are
+        added in any order."""
         is_innermost = not any(e.primitive in INNER for e in self.equations[mark:])
         is_float = total.type == part.type and total.type.dtype.kind == "f"
         return self.make("add_up" if is_innermost and is_float else "add", total, part)
@@ -257,7 +258,7 @@ FOLDS: Mapping[str, tuple[str, str]] = {
 
 
 def _first(which: str, dtype: np.dtype[Any]) -> Any:
-    """The value that changes nothing."""
+    """The neutral value of a reduction."""
     if which in ("zero", "one"):
         return int(which == "one")
     if dtype.kind == "f":

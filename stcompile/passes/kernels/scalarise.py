@@ -1,10 +1,10 @@
-"""Equations of arrays become loops over numbers.
+"""Turn equations of arrays into loops over numbers.
 
 An array that is read element by element, once or at little cost, is not stored: its elements are
-computed in the loops that read it (`stcompile.passes.kernels.elements`). Others get memory, and a
-loop for each axis that writes their elements. What a kept loop collects is written into arrays that
-its steps hand on, so that its body, too, is of numbers alone. Large products of matrices, and what
-has no elements that are known one by one, stay as they are.
+computed in the loops that read it (`stcompile.passes.kernels.elements`). Other arrays get memory,
+and a loop for each axis that writes their elements. Values that a kept loop collects are written
+into arrays that its steps hand on, so that its body, too, consists of numbers alone. Large products
+of matrices, and results whose elements are not known separately, stay equations of arrays.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(scalarise(parse_program('''
@@ -73,17 +73,18 @@ ENTIRE = frozenset({"reshape", "slice", "windows", "diagonal"}) | VIEWS
 
 
 def scalarise(program: Program) -> Program:
-    """The program with loops over numbers in the place of equations of arrays."""
+    """The program with loops over numbers in place of equations of arrays."""
     return _scalarised(program, Scalariser(program.symbols))
 
 
 def scalarise_where_it_pays(program: Program) -> Program:
-    """The same, but for what is as quick as calls of NumPy."""
+    """The program with loops over numbers in place of equations of arrays, except where calls of
+    NumPy are as quick."""
     return _scalarised(program, Scalariser(program.symbols, counts_calls=True))
 
 
 def scalarise_in_loop(program: Program) -> Program:
-    """The same of what a loop does, or is."""
+    """Scalarise a program that is, or belongs to, a loop."""
     return _scalarised(program, Scalariser(mentioned(program.equations), depth=1))
 
 
@@ -94,9 +95,9 @@ def _scalarised(program: Program, writer: Scalariser) -> Program:
 
 @dataclass
 class _Region:
-    """What is known of a program before it is gone through: the positions of the equations that
-    read each variable, and of the first that writes to it; ``kills`` are the same by the arrays
-    that are recorded for these variables."""
+    """Facts about a program before the walk through it: the positions of the equations that read
+    each variable, and of the first that writes to it; ``kills`` has the positions of the first
+    writes by the arrays that are recorded for these variables."""
 
     program: Program
     readers: dict[Variable, list[int]] = field(default_factory=dict)
@@ -115,10 +116,10 @@ class _Region:
 
 
 class Scalariser(Loops):
-    """Goes through a program, and the programs in it. ``lengths`` are those of arguments;
-    ``unsized`` is what masks select whose number has no name, and what follows from it. If it
-    ``counts_calls``, ``calls`` has what of the program under way stays calls of NumPy because loops
-    are no quicker."""
+    """A walk through a program, and the programs in it. ``lengths`` are the lengths of arguments;
+    ``unsized`` are selections by masks whose number has no name, and values computed from them. If
+    it ``counts_calls``, ``calls`` has the variables of the present program that stay calls of NumPy
+    because loops are no quicker."""
 
     def __init__(
         self, lengths: Iterable[Symbol] = (), depth: int = 0, counts_calls: bool = False
@@ -131,7 +132,7 @@ class Scalariser(Loops):
         self.calls: set[Variable] = set()
 
     def run(self, program: Program, env: Env) -> list[Value]:
-        """Record the equations of a program; the values of its outputs."""
+        """Record the equations of a program; return the values of its outputs."""
         region, outer = _Region.of(program), self.calls
         self.calls = set()  # variables of other programs may have the same names
         if self.counts_calls and not self.depth:
@@ -214,7 +215,7 @@ class Scalariser(Loops):
         return [self._stored(equation, operands, lazy, region)]
 
     def _built(self, equation: Equation, operands: Sequence[Value]) -> Value | None:
-        """An array that is put together of parts; None if it is a view, or not made of loops."""
+        """An array that is made of parts; None if it is a view, or not made by loops."""
         if self._is_view(equation, operands):
             return None
         mark = len(self.equations)
@@ -225,7 +226,7 @@ class Scalariser(Loops):
 
     def _is_view(self, equation: Equation, operands: Sequence[Value]) -> bool:
         """True for a ``reshape`` whose elements are known, or of an array in memory where calls of
-        NumPy may stand."""
+        NumPy are allowed."""
         if equation.primitive != "reshape":
             return False
         in_memory = not isinstance(operands[0], Lazy) and not self.depth
@@ -236,7 +237,7 @@ class Scalariser(Loops):
         return self.record(equation.primitive, atoms, equation.location, equation.params)
 
     def _is_scalarised(self, equation: Equation) -> bool:
-        """True for an equation that becomes one of numbers."""
+        """True for an equation that becomes equations of numbers."""
         if not self.calls.isdisjoint(equation.outputs) or not is_elementwise_taken(equation):
             return False
         if not mentioned([equation]) <= self.lengths | self.counters.keys():
@@ -290,8 +291,8 @@ class Scalariser(Loops):
     def _stored(
         self, equation: Equation, operands: Sequence[Value], lazy: Lazy, region: _Region
     ) -> Variable:
-        """The array of a value that is not computed where it is read. A view is one, if what is
-        not compiled reads it."""
+        """The array of a value that is not computed where it is read. A view stays a view, if code
+        that is not compiled reads it."""
         output = equation.output
         in_memory = not any(isinstance(operand, Lazy) for operand in operands)
         if equation.primitive in ("full", "copy") and in_memory:
@@ -334,7 +335,7 @@ class Scalariser(Loops):
     def _changed(
         self, equation: Equation, target: Lazy, value: Value, counters: Sequence[Value]
     ) -> Lazy | None:
-        """A small array with other numbers in the places that a slice names."""
+        """A small array with other numbers at the positions of a slice."""
         p = equation.params
         op = p.get("op", "slice" if equation.primitive == "update" else "index")
         if op != "slice" or counters:
@@ -360,7 +361,7 @@ class Scalariser(Loops):
     def _indexed(
         self, equation: Equation, array: Variable, value: Value, indices: Sequence[Value]
     ) -> Value:
-        """A write to the elements that integers name."""
+        """Write to the elements that integers select."""
         part = index_equation(equation, array)
         axes = axis_map(part)
         assert axes is not None
@@ -401,7 +402,7 @@ class Scalariser(Loops):
 
 
 def becomes_kernel(loop: Equation) -> bool:
-    """True for a loop of which Numba compiles all once it is one of numbers."""
+    """True for a loop that Numba compiles as a whole once it consists of numbers."""
     if set(inner_effects(loop.params)) - {"bind"}:
         return False
     inputs = free_variables([loop], (), ())
@@ -409,7 +410,7 @@ def becomes_kernel(loop: Equation) -> bool:
 
 
 def _masks(equation: Equation) -> Sequence[Size | None]:
-    """How many elements the masks among indices select, if it has a name."""
+    """The number of elements that each mask among the indices selects, if it has a name."""
     entries = equation.params.get("at", ())
     return [entry[1] for entry in entries if isinstance(entry, tuple) and entry[0] == "mask"]
 
@@ -419,14 +420,14 @@ def _added(forms: Forms) -> Place:
 
 
 def _is_sum(accumulate: Equation, operands: Sequence[Value]) -> bool:
-    """True for what is added to an array that is not in memory."""
+    """True for an addition to an array that is not in memory."""
     acc, v = accumulate.inputs
     is_number = not acc.type.dims
     return (isinstance(operands[0], Lazy) or is_number) and v.type.dtype == acc.type.dtype
 
 
 def _read_size(equation: Equation, variable: Variable) -> float:
-    """How many elements of an operand an equation reads."""
+    """The number of elements of an operand that an equation reads."""
     if equation.primitive == "contract":
         return float(equation.output.type.size * summed_size(equation))
     sizes = [atom.type.size for atom in (*equation.inputs, *equation.outputs)]

@@ -1,9 +1,9 @@
-"""A small matrix is factorised once for all that is computed of it in compiled loops.
+"""Factorise a small matrix once for all equations that need its factors in compiled loops.
 
 Systems, inverses and determinants all begin with Gauss's elimination, which takes most of their
-time. In loops that become kernels, equations of one matrix or of its transpose get its factors
-instead. What a loop factorises and another one reads step by step, as a loop and its adjoint do, is
-kept; of a matrix that is the same in all steps there are factors before the loop.
+time. In loops that become kernels, equations of the same matrix or of its transpose get its factors
+instead. Factors that a loop computes and another loop reads step by step, as a loop and its adjoint
+do, are kept; a matrix that is the same in all steps is factorised before the loop.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(share_factors(parse_program('''
@@ -57,7 +57,7 @@ SYSTEMS = frozenset({"solve", "inv", "det", "slogdet"})
 
 
 def share_factors(program: Program) -> Program:
-    """The program with one factorisation of each matrix in loops that become kernels."""
+    """The program with each matrix factorised once in loops that become kernels."""
     if not any(map(_has_system, program.equations)):
         return program
     return eliminate_dead_code(_remade(program, is_compiled=False))
@@ -65,7 +65,7 @@ def share_factors(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Factors:
-    """The factors of a matrix; ``transposed`` if they are those of its transpose."""
+    """The factors of a matrix, or, if ``transposed``, of its transpose."""
 
     variable: Variable
     transposed: bool
@@ -83,8 +83,8 @@ class _Link:
 
 
 class _Matrices:
-    """Which variables of a program are matrices that systems are solved with, and by how many
-    equations and loops; what is transposed is its source."""
+    """The variables of a program that are matrices of systems, and the number of equations and
+    loops that solve with them; a transpose counts as its source."""
 
     def __init__(self, program: Program) -> None:
         self.sources = {
@@ -102,7 +102,8 @@ class _Matrices:
                 self.uses.update(self.base(matrix)[0] for matrix in read)
 
     def base(self, atom: Atom) -> tuple[Atom, bool]:
-        """What an atom is the transpose of, or itself; and whether it is the transpose."""
+        """The atom that an atom is the transpose of, or the atom itself; and whether it is the
+        transpose."""
         transposed = False
         while isinstance(atom, Variable) and atom in self.sources:
             atom, transposed = self.sources[atom], not transposed
@@ -111,7 +112,7 @@ class _Matrices:
 
 @dataclass
 class _Body:
-    """A program that is made anew. ``factors`` are those that are there, by the matrices, and
+    """A program that is made anew. ``factors`` are the available factors, by the matrices, and
     ``asked`` are matrices whose factors another loop reads."""
 
     program: Program
@@ -124,7 +125,7 @@ class _Body:
         self.scope = Scope(self.program)
         self.matrices = _Matrices(self.program)
         self.loops: dict[int, CountedLoop] = {}
-        self.compiled: set[int] = set()  # the positions of what is compiled as a whole
+        self.compiled: set[int] = set()  # the positions of equations compiled as a whole
         for at, equation in enumerate(self.program.equations):
             if self.is_compiled or (_has_system(equation) and _is_kernel(equation)):
                 self.compiled.add(at)
@@ -134,7 +135,7 @@ class _Body:
         self.links = self._links()
 
     def _links(self) -> dict[int, list[_Link]]:
-        """The matrices that loops read of other ones, where both solve systems with them."""
+        """The matrices that loops read from other loops, if both solve systems with them."""
         kept: dict[Atom, tuple[int, Atom]] = {}
         links: dict[int, list[_Link]] = {}
         for at, loop in self.loops.items():
@@ -234,7 +235,7 @@ def _is_system(equation: Equation) -> bool:
 
 
 def _has_system(equation: Equation) -> bool:
-    """True for a system, and for what has one in the programs that it runs."""
+    """True for a system, and for an equation with a system in the programs that it runs."""
     inner = (e for _, program in sub_programs(equation.params) for e in program.equations)
     return _is_system(equation) or any(map(_has_system, inner))
 

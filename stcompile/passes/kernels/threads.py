@@ -1,12 +1,12 @@
-"""Loops of kernels whose steps may run at the same time.
+"""Mark loops of kernels whose steps may run at the same time.
 
 Each step writes elements of its own: in every array that the loop writes to, there is an axis along
-which all that a step reads and writes stands at its counter. What else it reads is not written to.
-So it does not matter which thread runs a step, and when: the results are bitwise the same for any
-number of threads. Numbers that are summed over steps are not added up by threads, of which it would
-be open who comes first: each step notes its own, and they are added up in order.
+which all accesses of a step are at its counter. Other arrays that it reads are not written to. So
+it does not matter which thread runs a step, and when: the results are bitwise the same for any
+number of threads. Numbers that are summed over steps are not added up by threads, whose order would
+be open: each step notes its own term, and the terms are added up in order.
 
-A loop of little work is left as it is, and so is one whose steps may raise: threads would raise the
+A loop of little work is left alone, and so is a loop whose steps may raise: threads would raise the
 error of any step.
 
 >>> from stcompile.wengert.text import parse_program
@@ -98,7 +98,7 @@ def _shared(program: Program) -> Program:
 
 
 def _work(equation: Equation) -> float:
-    """About how many operations of numbers an equation is."""
+    """An estimate of the number of operations on numbers in an equation."""
     inner = [value for value in equation.params.values() if isinstance(value, Program)]
     steps = 1
     if equation.primitive == "loop":
@@ -110,7 +110,7 @@ def _work(equation: Equation) -> float:
 
 
 def _marked(loop: Equation, outer: Builder) -> Sequence[Equation] | None:
-    """The loop, marked, and the loops that add up what its steps note; None if its steps may not
+    """The loop, marked, and the loops that add up the terms of its steps; None if its steps may not
     run at the same time."""
     ports = Ports.of(loop)
     counter, length = ports.counter, ports.length
@@ -154,7 +154,8 @@ def _marked(loop: Equation, outer: Builder) -> Sequence[Equation] | None:
 
 
 def _summed(body: Program, carried: Variable) -> Equation | None:
-    """The one equation that reads a number that is carried, if it gives what is handed on."""
+    """The only equation that reads a carried number, if it computes the number that is handed
+    on."""
     at = body.inputs.index(carried)
     readers = [e for e in body.equations if carried in free_variables([e], (), ())]
     if len(readers) != 1 or carried in body.outputs:
@@ -176,7 +177,7 @@ def _part(summed: Equation, carried: Variable) -> Atom:
 
 
 def _added_up(loop: Equation, at: int, summed: Equation, noted: Variable) -> Equation:
-    """The loop that adds up what steps noted, in their order."""
+    """The loop that adds up the terms of steps, in their order."""
     ports = Ports.of(loop)
     carried = ports.body_carry[at]
     part = _part(summed, carried)
@@ -195,19 +196,19 @@ def _added_up(loop: Equation, at: int, summed: Equation, noted: Variable) -> Equ
     )
 
 
-# --- what steps read and write ------------------------------------------------------------------
+# --- the elements that steps read and write -----------------------------------------------------
 
 Place = tuple[int, int, int]
-"""An axis, and where an element stands along it: an offset, and a multiple of the counter."""
+"""An axis, and the position of an element along it: an offset, and a multiple of the counter."""
 
 
 class _TogetherError(Exception):
-    """A step may read or write what is another's, or raise."""
+    """Raised if a step may read or write elements of another step, or raise."""
 
 
 class _Steps:
-    """The steps of a loop with some arrays that are written to, its ``carried`` ones. ``places``
-    are those that are common to all that reads or writes each of them."""
+    """The steps of a loop with the arrays that are written to, its ``carried`` variables.
+    ``places`` are the positions that all reads and writes of an array have in common."""
 
     def __init__(self, body: Program, counter: Variable, carried: Sequence[Variable]) -> None:
         self.body = body
@@ -230,7 +231,7 @@ class _Steps:
         counters: set[Variable],
         counter: Variable | None,
     ) -> list[int | None]:
-        """Goes through a program; which of the arrays each of its outputs is."""
+        """Walk through a program; return for each of its outputs the array that it is."""
         versions = dict(own)
         for equation in program.equations:
             read = [versions[v] for v in equation.variables if v in versions]
@@ -288,7 +289,7 @@ def _variable(atom: Atom) -> Variable:
 
 
 def _places(equation: Equation, counter: Variable | None) -> Sequence[Place]:
-    """Along which axes the element that is read or written stands at the counter."""
+    """The axes along which the element that is read or written is at the counter."""
     primitive, params, inputs = equation.primitive, equation.params, equation.inputs
     integers = inputs[1:] if primitive in ("slice", "index") else inputs[2:]
     if "start" in params:
@@ -302,8 +303,8 @@ def _places(equation: Equation, counter: Variable | None) -> Sequence[Place]:
 
 
 def may_raise(equation: Equation, counters: set[Variable]) -> bool:
-    """True for an equation of numbers that may raise: where Python does, and of an index that is no
-    counter of a loop."""
+    """True for an equation of numbers that may raise: where Python does, and for an index that is
+    not a counter of a loop."""
     primitive, inputs = equation.primitive, equation.inputs
     if (
         primitive in MATRICES

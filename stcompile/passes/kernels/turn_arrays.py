@@ -1,10 +1,10 @@
-"""Arrays are stored with the axis last that loops go along.
+"""Transpose stored arrays so that innermost loops go along their last axis.
 
-An innermost loop that goes down the columns of a matrix reads a number from each row, none of which
-lies beside another, and cannot compute several at a time. Where loops do so much more often than
-the matrix has elements, it is stored with its axes in another order. A matrix that loops make is
-made so; of others there is a copy, and one of what they become where it is handed on. What is only
-read may be there in two orders, and each loop reads what suits it.
+An innermost loop that goes down the columns of a matrix reads a number from each row, no two of
+them adjacent, and cannot compute several at a time. Where loops do so much more often than the
+matrix has elements, it is stored with its axes in another order. A matrix that loops make is made
+so; other matrices are copied, and copied back where a version is handed on. A matrix that is only
+read may exist in two orders, and each loop reads the order that suits it.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(turn_arrays(parse_program('''
@@ -80,7 +80,7 @@ MADE = frozenset({"empty", "full", "copy"})
 
 
 def turn_arrays(program: Program) -> Program:
-    """The program with arrays stored in the order that its loops read and write them in."""
+    """The program with arrays stored in the order in which its loops read and write them."""
     loops = {at: e for at, e in enumerate(program.equations) if _is_loop(e)}
     inner = [
         e if at in loops else map_programs(e, turn_arrays) for at, e in enumerate(program.equations)
@@ -94,13 +94,13 @@ def _is_loop(equation: Equation) -> bool:
     return equation.primitive == "loop" and is_taken(equation)
 
 
-# --- which order suits them -----------------------------------------------------------------------
+# --- the order that suits the accesses ------------------------------------------------------------
 
 
 class _Orders:
-    """The orders of arrays: ``chosen`` has those of variables that are not in their natural one,
-    ``of_uses`` those of what a loop only reads. An array that a loop writes to and what it becomes
-    have the same order."""
+    """The orders of arrays: ``chosen`` has the orders of variables that are not in their natural
+    order, ``of_uses`` the orders of operands that a loop only reads. An array that a loop writes to
+    and its later version have the same order."""
 
     def __init__(self, program: Program, uses: Mapping[int, Mapping[int, Use]]) -> None:
         self.program = program
@@ -122,7 +122,7 @@ class _Orders:
         return variable
 
     def _join(self) -> None:
-        """Join what loops write to with what it becomes."""
+        """Join the arrays that loops write to with their later versions."""
         for at, uses in self.uses.items():
             ports = Ports.of(self.program.equations[at])
             for place, (atom, result) in enumerate(zip(ports.carry, ports.results, strict=True)):
@@ -166,7 +166,7 @@ class _Orders:
                 self.chosen[variable] = orders[self._first(variable)]
 
     def _choose_for_reading(self) -> None:
-        """Choose for each loop the order of what it only reads."""
+        """Choose for each loop the order of the operands that it only reads."""
         for at, uses in self.uses.items():
             ports = Ports.of(self.program.equations[at])
             for place, use in uses.items():
@@ -184,7 +184,8 @@ def natural(type: Type) -> Order:
 
 
 def _best(along: Counter[int], type: Type, copies: int, own: Order | None = None) -> Order | None:
-    """The order for what goes along the axes so often; None if the ``own`` one is as good."""
+    """The best order for an array whose axes loops go along so often; None if the ``own`` order is
+    as good."""
     own = own or natural(type)
     axis = max(own, key=lambda axis: (along[axis], axis == own[-1]))
     last = max((other for other in own if type.dims[other] != 1), key=own.index, default=axis)
@@ -198,8 +199,8 @@ def _best(along: Counter[int], type: Type, copies: int, own: Order | None = None
 
 
 class _Turned(Memory):
-    """Writes the program with arrays in the orders that were chosen; ``there`` has for each of its
-    variables the arrays that hold it, by their orders."""
+    """Writes the program with arrays in the chosen orders; ``there`` has for each of its variables
+    the arrays that hold it, by their orders."""
 
     def __init__(self, before: Program, orders: _Orders) -> None:
         super().__init__()
@@ -245,7 +246,7 @@ class _Turned(Memory):
         self._note(equation, outputs, wanted)
 
     def _orders_of(self, at: int, loop: Equation) -> dict[int, Order]:
-        """The orders of the operands of a loop that are not in their natural one."""
+        """The orders of the operands of a loop that are not in their natural order."""
         found = {}
         first = len(Ports.of(loop).constants)
         for place in self.orders.uses[at]:
@@ -273,7 +274,7 @@ class _Turned(Memory):
         return self._in_order(atom, natural(atom.type))
 
     def _in_order(self, atom: Atom, order: Order, is_copy: bool = False) -> Atom:
-        """The array that holds a variable in this order."""
+        """The array that holds a variable in the given order."""
         if not isinstance(atom, Variable):
             return atom
         held = self.there[atom]
@@ -312,7 +313,8 @@ Orders = dict[Variable, Order]
 
 
 def _of_loop(loop: Equation, orders: Mapping[int, Order]) -> tuple[Equation, Orders]:
-    """A loop whose operands at some positions are in other orders, and those of its results."""
+    """A loop whose operands at some positions are in other orders, and the orders of its
+    results."""
     ports = Ports.of(loop)
     inputs = (*ports.body_constants, *ports.body_carry)
     body, _ = _of_program(ports.body, {inputs[at]: order for at, order in orders.items()})
@@ -326,7 +328,8 @@ def _of_loop(loop: Equation, orders: Mapping[int, Order]) -> tuple[Equation, Ord
 
 
 def _of_branches(cond: Equation, orders: Mapping[int, Order]) -> tuple[Equation, Orders]:
-    """Branches whose operands at some positions are in other orders, and those of its results."""
+    """Branches whose operands at some positions are in other orders, and the orders of their
+    results."""
     made: dict[str, Program] = {}
     found: dict[Variable, Order] = {}
     for name in ("then", "otherwise"):

@@ -1,4 +1,4 @@
-"""How loops over numbers go through arrays: along which axes their innermost loops do."""
+"""Uses of arrays by loops over numbers: the axes that their innermost loops go along."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ READS = frozenset({"slice", "index"})
 
 @dataclass
 class Use:
-    """What a loop does with one of its operands: how often its innermost loops go along each axis
-    of it. One that is not ``by_element`` alone has to be as it is."""
+    """The use of an operand by a loop: how often innermost loops go along each of its axes. An
+    operand that is not used ``by_element`` alone has to keep its order."""
 
     along: Counter[int] = field(default_factory=Counter)
     by_element: bool = True
@@ -37,21 +37,21 @@ def uses_of(loop: Equation) -> Mapping[int, Use]:
 
 
 def is_matrix(atom: Atom) -> bool:
-    """True for an array with an order of axes, of a size that is known."""
+    """True for an array of known dims that has more than a single order of axes."""
     t = atom.type
     has_order = isinstance(atom, Variable) and t.kind == "array" and t.ndim > 1
     return has_order and not t.is_named and t.size > 0
 
 
 class _Walk:
-    """Goes through loops and branches, and notes what is done with some arrays, each of which has a
-    number; ``own`` has the variables that they are."""
+    """A walk through loops and branches that notes the uses of some arrays, each of which has a
+    number; ``own`` maps variables to these numbers."""
 
     def __init__(self, uses: Mapping[int, Use]) -> None:
         self.uses = uses
 
     def loop(self, loop: Equation, numbers: Mapping[int, int], weight: int) -> dict[Variable, int]:
-        """Which of its results are which arrays."""
+        """Walk through a loop; return the numbers of its results that are arrays."""
         ports = Ports.of(loop)
         inputs = (*ports.body_constants, *ports.body_carry)
         own = {inputs[at]: number for at, number in numbers.items()}
@@ -75,7 +75,7 @@ class _Walk:
     def program(
         self, program: Program, own: Mapping[Variable, int], counter: Variable | None, weight: int
     ) -> list[int | None]:
-        """Which arrays its outputs are."""
+        """Walk through a program; return the numbers of the arrays that its outputs are."""
         versions = dict(own)
         for equation in program.equations:
             if versions.keys().isdisjoint(equation.variables):
@@ -133,12 +133,12 @@ def variable_of(atom: Atom) -> Variable:
 
 
 def integers_of(equation: Equation) -> Sequence[Atom]:
-    """The integers that say which element is read or written."""
+    """The integers that select the element that is read or written."""
     return equation.inputs[1 if equation.primitive in READS else 2 :]
 
 
 def _moving(equation: Equation, counter: Variable | None) -> Sequence[int]:
-    """The axis that an element moves along with a counter, if it is one."""
+    """The axis that an element moves along with a counter, if there is exactly one."""
     if counter is None:
         return ()
     integers = integers_of(equation)

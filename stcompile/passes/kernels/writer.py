@@ -1,4 +1,4 @@
-"""Writes loops over numbers: what each step computes is recorded, and its program closed."""
+"""Write loops over numbers: the equations of a step are recorded, and its program is closed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stcompile.wengert.recorder import Recorder
 
 @dataclass(frozen=True)
 class Form:
-    """An index: an offset and multiples of integers, the counters of loops above all."""
+    """An index: an offset and multiples of integers, most of them counters of loops."""
 
     offset: Size
     terms: tuple[tuple[Variable, int], ...] = ()
@@ -53,7 +53,7 @@ Step = Callable[[Variable, tuple[Variable, ...]], Sequence[Atom]]
 
 class Writer(Recorder):
     """A recorder of equations at a ``location``, and of loops of them. ``counters`` are the
-    integers that symbols stand for: counters of loops, and what equations name."""
+    integers that symbols stand for: counters of loops, and lengths that equations name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Writer(Recorder):
 
     @contextmanager
     def at(self, location: Location) -> Iterator[None]:
-        """Within this, equations are said to come from another place."""
+        """Within the block, record equations at another location."""
         outer, self.location = self.location, location
         try:
             yield
@@ -71,7 +71,7 @@ class Writer(Recorder):
             self.location = outer
 
     def make(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
-        """One more equation with one output."""
+        """Record an equation with a single output."""
         (output,) = self.record(primitive, inputs, self.location, params)
         return output
 
@@ -83,15 +83,15 @@ class Writer(Recorder):
         outputs: Sequence[Atom],
         free: Sequence[Variable],
     ) -> Program:
-        """The program of some equations, whose inputs are what they read from outside (``free``)
-        and their ``own``."""
+        """The program of some equations, whose inputs are the variables read from outside
+        (``free``) and their ``own``."""
         raw = Program(name, (*free, *own), tuple(equations), tuple(outputs))
         return name_variables(raw, self.hints)
 
     def loop(
         self, length: Size, carry: Sequence[Atom], step: Step, reverse: bool = False
     ) -> tuple[Variable, ...]:
-        """The last values of what the steps of a loop hand on."""
+        """Record a loop; return the last values that its steps hand on."""
         counter = self.counter("i")
         variables = tuple(self.variable(atom.type, self.hint_of(atom)) for atom in carry)
         with self.aside() as equations:
@@ -142,7 +142,7 @@ class Writer(Recorder):
 
 
 def one_element(forms: Forms) -> tuple[tuple[Variable, ...], dict[str, Any]]:
-    """The counters and params of a slice of one element."""
+    """The counters and params of a slice of a single element."""
     counters = tuple(dict.fromkeys(v for form in forms for v, _ in form.terms))
     start = tuple((form.offset, *(dict(form.terms).get(v, 0) for v in counters)) for form in forms)
     ones, axes = (1,) * len(forms), tuple(range(len(forms)))

@@ -1,11 +1,12 @@
-"""Choose the storage order of arrays: where windows are read, or rows that are short are summed, the
-longest axis goes innermost.
+"""Choose the storage order of arrays: where windows are read, or short rows are summed, the longest
+axis becomes the innermost.
 
 A convolution reads windows of its input, and sums products with a kernel. With the batch innermost
-all of that is done in long contiguous runs, and as one product of matrices; what follows takes the
-order over, transposes that the user wrote cancel, and one is left where the images come in. Of
-programs without windows, arrays that are summed over short rows are laid out, with those that they
-meet (`stcompile.passes.layout.short_rows`). Products sum in another order.
+all of that is done in long contiguous runs, and as a single product of matrices; later equations
+take over the order, transposes that the user wrote cancel, and a single transpose is left where the
+images come in. In programs without windows, arrays that are summed over short rows are laid out,
+with the arrays that they meet (`stcompile.passes.layout.short_rows`). Products sum in another
+order.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(choose_layouts(parse_program('''
@@ -35,7 +36,9 @@ from dataclasses import replace
 
 from stcompile.base.location import NOWHERE
 from stcompile.passes.general.rebuild import with_inner
+from stcompile.passes.layout.layout_rules import laid_out
 from stcompile.passes.layout.short_rows import short_rows
+from stcompile.passes.layout.turned_products import turned_products
 from stcompile.wengert.ir import Program
 
 
@@ -46,9 +49,6 @@ def choose_layouts(program: Program) -> Program:
     wanted = {} if has_windows else short_rows(program)
     if not has_windows and not wanted:
         return program
-    from stcompile.passes.layout.layout_rules import laid_out  # loaded for programs with windows
-    from stcompile.passes.layout.turned_products import turned_products
-
     layouts = laid_out(program, wanted)
     turned = turned_products(layouts)
     if turned:

@@ -1,7 +1,7 @@
-"""How an equation is written on values in a storage order: a rule for each primitive.
+"""Layout rules: how an equation of each primitive is written on values in a storage order.
 
-A rule adds the equation to the program that is laid out, and notes the order of its result. What
-has no rule is written on values in their natural order.
+A rule adds the equation to the program that is laid out, and notes the order of its result. An
+equation without a rule is written on values in their natural order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Rule = Callable[[Layouts, Equation], None]
 
 
 def laid_out(program: Program, wanted: Mapping[Variable, Order]) -> Layouts:
-    """A program on values in storage orders, but for its outputs."""
+    """A program on values in storage orders; its outputs stay in their natural order."""
     layouts = Layouts(program, wanted)
     for equation in program.equations:
         lay_out(layouts, equation)
@@ -42,8 +42,8 @@ def lay_out(layouts: Layouts, equation: Equation) -> None:
 
 
 def _is_general(equation: Equation) -> bool:
-    """True for a product that is not one of matrices: what NumPy makes of it cannot be written to a
-    buffer."""
+    """True for a contraction that is not a product of matrices: NumPy's result cannot be written to
+    a buffer."""
     if equation.primitive != "contract" or equation.params["spelling"] or equation.params["batch"]:
         return False
     return max(atom.type.ndim for atom in equation.inputs) > 2
@@ -56,8 +56,8 @@ def _natural(layouts: Layouts, equation: Equation) -> None:
 
 
 def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
-    """The order of the largest operand that has one; the natural one if none has, or if an argument
-    is as large: a parameter is updated in its own order."""
+    """The order of the largest operand that is laid out; the natural order if none is, or if an
+    argument is as large: a parameter is updated in its own order."""
     natural = tuple(range(ndim))
     most = max((atom.type.size for atom in atoms if atom.type.ndim == ndim), default=0)
     if any(
@@ -74,7 +74,8 @@ def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
 
 
 def _by_axes(layouts: Layouts, equation: Equation) -> None:
-    """In the order of its largest operand; axes that only the result has go outermost."""
+    """Write the equation in the order of its largest operand; axes that only the result has become
+    outermost."""
     axes = axis_map(equation)
     if axes is None:
         _natural(layouts, equation)
@@ -91,7 +92,7 @@ def _by_axes(layouts: Layouts, equation: Equation) -> None:
 
 
 def _update(layouts: Layouts, equation: Equation) -> None:
-    """A part is written or added to: of an array that is made now in the part's order."""
+    """Write a part, or add to it: the array is made in the part's order."""
     target, part, *_ = equation.inputs
     drop = equation.params["drop"]
     if layouts.is_later(target):
@@ -110,7 +111,7 @@ def _accumulate(layouts: Layouts, equation: Equation) -> None:
 
 
 def _pad(layouts: Layouts, equation: Equation) -> None:
-    """Of a value in its natural order: later, in the order of the windows that are taken of it."""
+    """Pad a value in its natural order later, in the order of the windows that are taken of it."""
     if layouts.is_laid(equation.inputs[0]):
         _by_axes(layouts, equation)
     else:
@@ -121,7 +122,7 @@ def _pad(layouts: Layouts, equation: Equation) -> None:
 
 
 def _transpose(layouts: Layouts, equation: Equation) -> None:
-    """Nothing is done: the order is that of the axes under their new numbers."""
+    """Record nothing: the order is that of the axes under their new numbers."""
     (source,) = equation.inputs
     if layouts.is_later(source):
         _natural(layouts, equation)
@@ -131,7 +132,7 @@ def _transpose(layouts: Layouts, equation: Equation) -> None:
 
 
 def _reshape(layouts: Layouts, equation: Equation) -> None:
-    """In the operand's order, if axes that become one stand next to each other in it."""
+    """Reshape in the operand's order, if the axes that are joined are adjacent in it."""
     (source,) = equation.inputs
     order = _leading(layouts, (source,), source.type.ndim)
     axes = axis_map(equation)
@@ -156,7 +157,7 @@ def _full(layouts: Layouts, equation: Equation) -> None:
 
 
 def _windows(layouts: Layouts, equation: Equation) -> None:
-    """The longest axis without windows goes innermost: all reads are along it."""
+    """Take windows with the longest axis without windows innermost: all reads are along it."""
     (source,) = equation.inputs
     location = equation.location
     if equation.params["order"]:
@@ -179,7 +180,7 @@ def _windows(layouts: Layouts, equation: Equation) -> None:
 
 
 def _contract(layouts: Layouts, equation: Equation) -> None:
-    """As a product of matrices: the axes of each kind become one."""
+    """Contract as a product of matrices: the axes of each kind are joined."""
     p, location = equation.params, equation.location
     batch, pairs = p["batch"], p["contracted"]
     _make_factors(layouts, equation)
@@ -221,9 +222,9 @@ def _contract(layouts: Layouts, equation: Equation) -> None:
 
 
 def _make_factors(layouts: Layouts, equation: Equation) -> None:
-    """Make windows among the factors, the axes that are summed outermost: as the other factor has
-    them, or, if that is small and can be turned, the elements of windows before the others. What is
-    then added up for each element in the adjoint is contiguous."""
+    """Make windows among the factors, with the summed axes outermost: in the order of the other
+    factor, or, if that is small and can be transposed, the elements of windows before the others.
+    The terms that the adjoint sums for each element are then contiguous."""
     batch, pairs = equation.params["batch"], equation.params["contracted"]
     for side, value in enumerate(equation.inputs):
         if not layouts.is_later(value):
@@ -247,7 +248,7 @@ def _make_factors(layouts: Layouts, equation: Equation) -> None:
 
 
 def _elements(layouts: Layouts, value: Atom) -> range:
-    """The axes of windows that are those of their elements."""
+    """The axes of windows that number the elements of a window."""
     equation = layouts.later[value]
     if equation.primitive != "windows":
         return range(0)
@@ -255,7 +256,7 @@ def _elements(layouts: Layouts, value: Atom) -> range:
 
 
 def _stored(layouts: Layouts, value: Atom) -> Order:
-    """The axes of windows as their source is stored, those of the elements outermost."""
+    """The axes of windows as their source is stored, the axes of elements outermost."""
     equation = layouts.later[value]
     if equation.primitive != "windows":
         return tuple(range(value.type.ndim))
@@ -271,8 +272,8 @@ def _turn(has_batch: bool, has_left: bool, has_right: bool) -> Order:
 
 
 def _is_swapped(layouts: Layouts, equation: Equation, orders: Sequence[Order]) -> bool:
-    """True if the second operand's free axes come first: such that the result is in its natural
-    order, else such that the innermost axis of the operand that is laid out, or is larger, stays
+    """True if the second operand's free axes come first: so that the result is in its natural
+    order, else so that the innermost axis of the operand that is laid out, or is larger, stays
     innermost."""
     natural = tuple(range(equation.output.type.ndim))
     wanted = layouts.wanted.get(equation.output, natural)
@@ -285,14 +286,14 @@ def _is_swapped(layouts: Layouts, equation: Equation, orders: Sequence[Order]) -
 
 @dataclass(frozen=True)
 class _Matrix:
-    """An operand with one axis for each kind of its axes: ``batch``, ``free``, ``summed``."""
+    """An operand with a single axis for each kind of its axes: ``batch``, ``free``, ``summed``."""
 
     atom: Atom
     groups: tuple[str, ...]
 
 
 class _Side:
-    """One operand of a contraction: its axes by kind, in the order that they are stored in."""
+    """An operand of a contraction: its axes by kind, in the order in which they are stored."""
 
     def __init__(
         self, layouts: Layouts, value: Atom, batch: Sequence[int], summed: Sequence[int]
@@ -303,7 +304,7 @@ class _Side:
         self.free = [axis for axis in self.order if axis not in batch and axis not in summed]
 
     def matrix(self, batch: Sequence[int], summed: Sequence[int], location: Location) -> _Matrix:
-        """The operand as a matrix; it is turned if the axes of a kind do not stand together."""
+        """The operand as a matrix; it is transposed if the axes of a kind are not adjacent."""
         axes = {"batch": list(batch), "free": self.free, "summed": list(summed)}
         kinds = [kind for kind in ("batch", "summed", "free") if axes[kind]]
         other = [kind for kind in ("batch", "free", "summed") if axes[kind]]

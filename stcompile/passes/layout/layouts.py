@@ -1,8 +1,8 @@
-"""Values in a storage order: a variable whose axes are those of a value, in another order.
+"""Values in a storage order: a variable whose axes are the axes of a value in another order.
 
 An *order* lists the axes of a value from the outermost to the innermost in memory. A program that
 is laid out has a variable with its axes in that order instead of the value; equations are written
-on these, and a transpose stands only where two orders meet.
+on these variables, and a transpose is needed only where two orders meet.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Order: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Laid:
-    """A value: ``atom`` has its axes in an ``order``."""
+    """A value that is laid out: ``atom`` has its axes in an ``order``."""
 
     atom: Atom
     order: Order
@@ -35,11 +35,11 @@ class Laid:
 
 
 class Layouts:
-    """The program that is being laid out: its equations so far, and where its values are.
+    """The program that is being laid out: its equations so far, and the variables of its values.
 
     Some values, such as windows, are made only when they are read, in the order that suits the
-    first reader: ``later`` has their equations. ``wanted`` are the orders of others, whatever their
-    operands have.
+    first reader: ``later`` has their equations. ``wanted`` are the orders of values that are given,
+    whatever the orders of their operands are.
     """
 
     def __init__(self, program: Program, wanted: Mapping[Variable, Order]) -> None:
@@ -59,7 +59,7 @@ class Layouts:
     # --- reading -------------------------------------------------------------------------------
 
     def of(self, atom: Atom) -> Laid:
-        """Where a value is; one that is made later counts as natural."""
+        """The variable and the order of a value; a value that is made later counts as natural."""
         return self.laid.get(atom, Laid(atom, tuple(range(atom.type.ndim))))
 
     def is_laid(self, atom: Atom) -> bool:
@@ -70,7 +70,7 @@ class Layouts:
         return atom in self.later
 
     def in_order(self, atom: Atom, order: Sequence[int], location: Location) -> Atom:
-        """An atom with the value's axes in an order."""
+        """An atom with the value's axes in the given order."""
         wanted = tuple(order)
         if isinstance(atom, Variable) and atom in self.later:
             self._make(atom, wanted)
@@ -91,7 +91,7 @@ class Layouts:
     def add(
         self, primitive: str, inputs: tuple[Atom, ...], location: Location, **params: Any
     ) -> Variable:
-        """A new equation; returns its output."""
+        """Add an equation; return its output."""
         return self._added(next(self._names), primitive, inputs, location, params)
 
     def add_for(
@@ -103,7 +103,7 @@ class Layouts:
         location: Location,
         **params: Any,
     ) -> None:
-        """A new equation whose output, under the value's name, is the value in an order."""
+        """Add an equation whose output, under the value's name, is the value in an order."""
         output = self._added(value.name, primitive, inputs, location, params)
         self.lay(value, output, stored)
 
@@ -124,7 +124,7 @@ class Layouts:
     def put(
         self, equation: Equation, inputs: tuple[Atom, ...], stored: Sequence[int], **params: Any
     ) -> None:
-        """An equation for one, with its result in an order."""
+        """Add an equation in place of ``equation``, with its result in an order."""
         order, value = tuple(stored), equation.output
         frozen = freeze({**equation.params, **params})
         (type,) = infer(equation.primitive, tuple(atom.type for atom in inputs), frozen)
@@ -133,8 +133,8 @@ class Layouts:
         self.lay(value, output, order)
 
     def arrange(self, equation: Equation, axes: AxisMap, frame: Sequence[Name]) -> bool:
-        """An equation for one, the axes of its operands and of its result in the order in which
-        their names stand in a frame; False if it cannot be written so."""
+        """Add an equation in place of ``equation``, with the axes of its operands and of its result
+        in the order of their names in ``frame``; False if it cannot be written so."""
         names = [tuple(name for name in frame if name in own) for own in axes.operands]
         result = tuple(name for name in frame if name in axes.result)
         params = axes.written(names, result)
@@ -154,7 +154,7 @@ class Layouts:
         return True
 
     def lay(self, value: Variable, atom: Atom, order: Order) -> None:
-        """Note where a value is."""
+        """Note the variable and the order of a value."""
         if atom != value or order != tuple(range(len(order))):
             self.laid[value] = Laid(atom, order)
 
@@ -168,7 +168,7 @@ class Layouts:
             self.contiguous.update(equation.outputs)
 
     def packed(self, atom: Atom, location: Location) -> Atom:
-        """An atom that is contiguous."""
+        """A contiguous atom with the same elements."""
         if not isinstance(atom, Variable) or atom in self.contiguous:
             return atom
         if atom not in self.copies:
@@ -193,6 +193,6 @@ class Layouts:
 
 
 def _is_spread(equation: Equation, atom: Atom, order: Sequence[int]) -> bool:
-    """True for an operand that is worth a copy in another order: it is read again and again."""
+    """True for an operand that is worth a copy in another order, since it is read many times."""
     long = [axis for axis in order if atom.type.dims[axis] != 1]
     return long != sorted(long) and SPREAD_OVER * atom.type.size <= equation.output.type.size

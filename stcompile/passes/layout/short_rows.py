@@ -1,11 +1,11 @@
-"""Which arrays are better stored with their longest axis innermost: those of short rows that are
+"""Find arrays that are better stored with their longest axis innermost, since their short rows are
 summed.
 
 A sum over a short last axis starts anew for every row, and a product of a stack of matrices with
 short rows has little to do in each. With the longest axis innermost both run along it. Arrays that
 meet in elementwise equations have the same order, and so has the factor of a product that the
-longest axis comes from. Arguments, results, and what meets them or what has to be read in its own
-order stay as they are.
+longest axis comes from. Arguments, results, the arrays that meet them, and arrays that have to be
+read in their own order keep it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ FOLLOWS = frozenset({"contract", "expand_dims", "squeeze"})
 
 
 def short_rows(program: Program) -> Mapping[Variable, Order]:
-    """The order of each array that is not best stored in its natural one."""
+    """The order of each array that is better not stored in its natural order."""
     return _Choice(program).orders()
 
 
 class _Choice:
-    """``groups`` have the arrays that meet, ``fixed`` those that stay in their natural order."""
+    """The choice of orders. ``groups`` have the arrays that meet, ``fixed`` the arrays that stay in
+    their natural order."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -65,7 +66,7 @@ class _Choice:
 
 
 def _keeps(equation: Equation) -> bool:
-    """True for what is elementwise but for its name."""
+    """True for equations that keep the order of their operands as elementwise equations do."""
     return equation.primitive == "copy" or equation.params.get("op") == "add"
 
 
@@ -78,7 +79,7 @@ def _is_worth(equation: Equation) -> bool:
 
 
 def _lending(equation: Equation) -> list[Variable]:
-    """The factors that a product has its longest axis from."""
+    """The factors that the longest axis of a product comes from."""
     product, dims = Contraction.of(equation), equation.output.type.dims
     innermost = product.names[2][longest_last(dims)[-1]]
     found = []

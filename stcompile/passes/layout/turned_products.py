@@ -1,8 +1,9 @@
-"""Which products of matrices are better made transposed: those that are transposed afterwards.
+"""Find products of matrices that are better computed transposed, since they are transposed
+afterwards.
 
-The cotangent of what a dense layer reads comes with the batch outermost, and goes on to arrays that
-have it innermost. A transposed product costs nothing; elements that are read across cost more than
-they do otherwise.
+The cotangent of the input of a dense layer comes with the batch outermost, and goes on to arrays
+that have it innermost. A transposed product costs nothing; elements that are read across rows cost
+more.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from stcompile.wengert.ir import Atom, Equation, Variable
 
 
 def turned_products(layouts: Layouts) -> Mapping[Variable, Order]:
-    """The orders of matrices that are products, and in a program that is laid out read in the other
-    order alone: as they are, or as arrays with more axes."""
+    """The orders of matrices that are products, and that a program that is laid out reads only in
+    the other order: unchanged, or as arrays with more axes."""
     makers = {output: e for e in layouts.made for output in e.outputs}
     uses = Counter(variable for e in layouts.made for variable in e.variables)
     uses.update(atom for atom in layouts.program.outputs if isinstance(atom, Variable))
@@ -32,7 +33,7 @@ def _product(
     atom: Atom, makers: Mapping[Variable, Equation], uses: Mapping[Variable, int]
 ) -> Variable | None:
     """The matrix that an atom is, if it is a product that nothing else reads; its columns may have
-    become several axes."""
+    been split into several axes."""
     while isinstance(atom, Variable) and atom in makers and uses[atom] == 1:
         maker = makers[atom]
         if maker.primitive == "contract" and not maker.params["batch"]:

@@ -1,1 +1,1 @@
-"""Passes on loops: work that leaves them, what they carry and keep."""
+"""Passes on loops: hoisting, carried values, and values that are kept for all steps."""

@@ -1,13 +1,13 @@
-"""Equations of one step of a loop, for all steps at once.
+"""Vectorise equations of a loop's body over all steps.
 
-What a step computes from constants, from its items and from slices by the counter does not depend
-on the steps before it. Its equation is written for values that have one more axis in front, one row
-for each step (`stcompile.wengert.primitives.axes`):
+A value that a step computes from constants, from its items and from slices by the counter does not
+depend on earlier steps. Its equation is written for values that have an additional axis in front,
+with a row for each step (`stcompile.wengert.primitives.axes`):
 
     v1: f32[5,3] = slice(x, k; ... start=((0,), (0, 3)))     →   x cut into steps of 3 columns
     v2: f32[5,4] = contract(v1, W; contracted=((1, 0),))     →   the rows of all steps times W
 
-What has no good form for all steps stays in the loop.
+An equation without a good form for all steps stays in the loop.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ STEPS = "steps"  # the name of their axis
 
 
 class Moved(NamedTuple):
-    """A value of the body as it is known outside: the same in all steps, or ``stepped``, one row
-    for each."""
+    """A value of the body, available outside: the same in all steps, or ``stepped``, with a row for
+    each step."""
 
     atom: Atom
     stepped: bool
 
 
 class _Step(NamedTuple):
-    """An equation of a step, its operands as they are known outside, and where to record."""
+    """An equation of a step, its operands available outside, and the scope to record into."""
 
     equation: Equation
     operands: Sequence[Moved]
@@ -58,7 +58,7 @@ class _Step(NamedTuple):
         return self.record(primitive, *inputs, **params)
 
     def same(self, *inputs: Atom, **params: Any) -> Variable:
-        """The same primitive, with other operands and some other params."""
+        """Record the same primitive, with other operands and some other params."""
         return self.record(self.equation.primitive, *inputs, **{**self.params, **params})
 
     def reshaped(self, atom: Atom, *shape: Size) -> Atom:
@@ -74,12 +74,12 @@ Rule = Callable[[_Step], "Atom | None"]
 
 
 def behind(axes: Sequence[int]) -> tuple[int, ...]:
-    """Axes of one step, counted with the axis of steps in front."""
+    """Axes of a step, counted with the axis of steps in front."""
     return tuple(axis + 1 for axis in axes)
 
 
 def _by_axes(step: _Step) -> Atom | None:
-    """The same primitive, with the axis of steps in front of what is stepped."""
+    """The same primitive, with the axis of steps in front of the operands that are stepped."""
     return stacked(step.equation, step.operands, STEPS, step.length, step.add)
 
 
@@ -90,7 +90,7 @@ def _slice(step: _Step) -> Atom | None:
 
 
 def _slice_by_counter(step: _Step) -> Atom | None:
-    """A part of a constant that moves along one axis from step to step, without overlap."""
+    """A part of a constant that moves along an axis from step to step, without overlap."""
     x, *counters = step.operands
     start, length, stride = (list(step.params[key]) for key in ("start", "length", "step"))
     drop = step.params["drop"]
@@ -156,7 +156,7 @@ def _contract(step: _Step) -> Atom | None:
 def _rows_times(
     step: _Step, x: Atom, y: Atom, contracted: Sequence[tuple[int, int]]
 ) -> Atom | None:
-    """The product of what is stepped and what is not, as one matrix times another."""
+    """The product of a stepped operand and a constant operand, as a single product of matrices."""
     ndim = x.type.ndim
     if len(contracted) != 1 or contracted[0][0] != ndim - 2 or y.type.ndim > 2:
         return None
@@ -174,9 +174,9 @@ LAYOUT = frozenset(name for name, primitive in PRIMITIVES.items() if primitive.v
 def moved_values(
     loop: CountedLoop, scope: Scope, primitives: frozenset[str] | None = None
 ) -> dict[Variable, Moved]:
-    """The values of a body that do not depend on the steps before: each as it is known outside of
-    the loop, by equations recorded into ``scope``. With ``primitives``, by these alone. What may
-    fail does not move past effects: what was printed before a failure is printed still."""
+    """The values of a body that do not depend on earlier steps, available outside of the loop, by
+    equations recorded into ``scope``; only equations of ``primitives`` if given. An equation that
+    may fail does not move past effects: text that was printed before a failure still is."""
     moved = {fed.variable: Moved(fed.source, False) for fed in loop.constants}
     moved |= {fed.variable: Moved(fed.source, True) for fed in loop.xs}
     has_effects = any(equation.effects for equation in loop.equations)
@@ -192,7 +192,8 @@ def moved_values(
 
 
 def _may_fail(equation: Equation) -> bool:
-    """True for what raises on some values: indices out of bounds, `numpy.errstate`'s errors."""
+    """True for equations that raise on some values: indices out of bounds, `numpy.errstate`'s
+    errors."""
     settings = dict(equation.location.errstate).values()
     has_programs = any(isinstance(value, Program) for value in equation.params.values())
     return equation.primitive == "index" or has_programs or "raise" in settings
@@ -201,7 +202,8 @@ def _may_fail(equation: Equation) -> bool:
 def moved_equation(
     equation: Equation, moved: Mapping[Variable, Moved], loop: SizedLoop, scope: Scope
 ) -> list[Moved] | None:
-    """What an equation makes of values that are known outside, recorded into ``scope``."""
+    """The results of an equation whose operands are available outside, recorded into ``scope``;
+    None if it has no form for all steps."""
     operands = []
     by_counter = False
     for atom in equation.inputs:
@@ -237,7 +239,7 @@ def moved_equation(
 
 
 def _is_weak(operand: Moved) -> bool:
-    """Python numbers have no array of all steps."""
+    """True for a stepped Python number: there is no array of weak numbers."""
     return operand.atom.type.kind in ("python", "stack", "object")
 
 

@@ -1,5 +1,4 @@
-"""What a step computes of an older state was computed a step before, when this was the newer one:
-it is handed on.
+"""Carry values that the next step would compute again from an older state.
 
 A method that looks up its last two slopes computes each slope twice, as it is written. Products and
 elementary functions of a state that another state of the loop becomes are carried beside it. This
@@ -47,11 +46,11 @@ COSTLY = frozenset(
     {"contract", "einsum", "solve", "inv", "exp", "expm1", "log", "log1p", "sin", "cos", "tan"}
     | {"tanh", "sinh", "cosh", "arctan", "power"}
 )
-"""What takes longer than to hand its result on."""
+"""Primitives that take longer than handing on their results."""
 
 
 def carry_values(program: Program) -> Program:
-    """The program whose loops hand on what their next steps would compute again."""
+    """The program whose loops hand on values that their next steps would compute again."""
     changed = change_loops(program, _carried)
     return program if changed is program else eliminate_dead_code(changed)
 
@@ -74,9 +73,9 @@ def _carried(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
 
 
 class _Again:
-    """What the equations of a step compute that the one after it computes again. ``next`` are the
-    variables of a step whose values are those of others one step later: ``next[x]`` in a step is
-    ``x`` in the next one. ``costly`` are those that are worth being handed on."""
+    """The equations of a step that the next step computes again. ``next`` maps variables of a step
+    to others that have the same values a step later: ``next[x]`` in a step is ``x`` in the next
+    step. ``costly`` are the variables that are worth being handed on."""
 
     def __init__(self, loop: CountedLoop) -> None:
         self.before: dict[Atom, Atom] = {c.variable: c.source for c in loop.constants}
@@ -107,7 +106,7 @@ class _Again:
                 self.costly.add(equation.output)
 
     def first(self, atom: Atom, scope: Scope) -> Atom:
-        """What an atom of the first step is, computed before the loop."""
+        """The value of an atom in the first step, computed before the loop."""
         if isinstance(atom, Variable) and atom not in self.before:
             maker = self.makers[atom]
             inputs = tuple(self.first(one, scope) for one in maker.inputs)
@@ -128,5 +127,5 @@ def _is_pure(equation: Equation) -> bool:
 
 
 def _key(equation: Equation, inputs: Sequence[Atom | None]) -> object:
-    """What equations of equal values have in common."""
+    """A key that is equal for equations of equal values."""
     return equation.primitive, tuple(inputs), exact(equation.params), equation.location.errstate

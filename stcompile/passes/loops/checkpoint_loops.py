@@ -1,9 +1,10 @@
-"""Keep the state of a loop every k-th step only, and run the steps between again for the adjoint.
+"""Keep the state of a loop only at every k-th step, and run the steps in between again for the
+adjoint.
 
-A loop of n steps keeps what its adjoint reads of each (its residuals): R bytes a step. Of a state
-of C bytes every k-th suffices, if each segment of k steps is run again, with its residuals, before
-the adjoint of the segment: n/k C + k R bytes, least at k = √(n C / R), for the time of one more
-forward pass (Griewank & Walther 2008, ch. 12; Chen et al. 2016).
+A loop of n steps keeps the values that its adjoint reads from each step (its residuals): R bytes a
+step. Of a state of C bytes every k-th suffices, if each segment of k steps is run again, with its
+residuals, before the adjoint of the segment: n/k C + k R bytes, least at k = √(n C / R), for the
+time of an additional forward pass (Griewank & Walther 2008, ch. 12; Chen et al. 2016).
 
     loop n                             loop m: keep the state
       step, residuals                    loop k: step
@@ -12,8 +13,8 @@ forward pass (Griewank & Walther 2008, ch. 12; Chen et al. 2016).
       adjoint(residuals)                 loop k: step, residuals
                                          reverse loop k: adjoint(residuals)
 
-The last n - m k steps stay as they are. Loops with effects are left alone, and so are residuals
-that something else reads.
+The last n - m k steps stay unchanged. Loops with effects are left alone, and so are residuals that
+other equations read.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ _Given: TypeAlias = tuple[Sequence[Atom], Sequence[Atom]]  # the state, and ys
 
 @dataclass(frozen=True)
 class _Pair:
-    """A loop, its adjoint, and the residuals: the places among the loop's ys, with those among the
-    adjoint's xs."""
+    """A loop, its adjoint, and the residuals: their positions among the loop's ys, with those among
+    the adjoint's xs."""
 
     primal: Equation
     adjoint: Equation
@@ -93,7 +94,7 @@ def _pairs(program: Program) -> list[_Pair]:
 
 
 def _is_plain(loop: Equation) -> bool:
-    """True for a known number of steps through arrays."""
+    """True for a loop of a known number of steps through arrays."""
     ports = Ports.of(loop)
     if ports.steps is None or ports.steps < CHECKPOINTED_STEPS:
         return False
@@ -103,7 +104,8 @@ def _is_plain(loop: Equation) -> bool:
 
 
 def _is_adjoint(user: Equation, loop: Equation, residual: Variable) -> bool:
-    """True for a loop that takes the steps of another backwards, and its residual step by step."""
+    """True for a loop that takes the steps of another loop backwards, and its residual step by
+    step."""
     if user.primitive != "loop" or user.effects or not _is_plain(user):
         return False
     theirs, ours = Ports.of(user), Ports.of(loop)
@@ -169,7 +171,7 @@ class _Rewriter:
                 loop.hint(kept, f"kept_{base_name(variable.name)}")
         self.states[pair.primal.outputs] = made[:count]
         self.rests[pair.primal.outputs] = rest
-        ys: list[Atom] = [Constant(0)] * len(loop.ports.ys)  # those of residuals are not read
+        ys: list[Atom] = [Constant(0)] * len(loop.ports.ys)  # stacks of residuals are not read
         for at, stacked in zip(others, made[count:], strict=True):
             ys[at] = loop.joined(stacked, rest[at] if rest else None)
         return [*carry, *ys]
@@ -215,7 +217,8 @@ class _Rewriter:
 
     @staticmethod
     def _state(item: Atom, type: Type, loop: _Loop) -> Atom:
-        """A state that was kept, with its own type: an item of an array may be a NumPy scalar."""
+        """A state that was kept, converted to its own type: an item of an array may be a NumPy
+        scalar."""
         if item.type == type:
             return item
         if type.kind == "python":
@@ -225,8 +228,8 @@ class _Rewriter:
 
 @dataclass(frozen=True)
 class _Segment:
-    """What the steps of one segment get: the number of the first one, what is the same in all, the
-    state, and the items of the segment. Or one step of a loop: its number, and the same."""
+    """The inputs of the steps of a segment: the number of the first step, the constants, the state,
+    and the items of the segment. Also the inputs of a single step: its number, and the same."""
 
     base: Atom
     constants: Sequence[Atom]
@@ -245,7 +248,7 @@ class _Loop:
         recorder: Recorder,
         section: Section | None = None,
     ) -> None:
-        """A ``section`` is that for which the steps are run again."""
+        """Prepare the loop; its steps are run again for the given ``section``."""
         moved = loop.substitute(mapping)
         self.ports = ports = Ports.of(moved)
         self.constants, self.carry, self.xs = ports.constants, ports.carry, ports.xs
@@ -267,8 +270,9 @@ class _Loop:
         more: Sequence[Atom] = (),
         states: Sequence[Atom] = (),
     ) -> _Given:
-        """The outer loop: the state after it, and what each segment gives, stacked. ``more`` are
-        further constants, before the loop's own, ``states`` one item for each segment."""
+        """Record the outer loop; return the state after it, and the stacked results of each
+        segment. ``more`` are further constants, before the loop's own, ``states`` have an item for
+        each segment."""
         constants = (*more, *self.constants)
         rows = [*states, *(self._in_segments(x) for x in xs)]
 
@@ -279,7 +283,7 @@ class _Loop:
         return self._loop(self.m, constants, carry, rows, steps)
 
     def steps(self, run: _Segment, wanted: Sequence[int]) -> _Given:
-        """The steps of one segment: the state after them, and the ``wanted`` ys."""
+        """Record the steps of a segment; return the state after them, and the ``wanted`` ys."""
 
         def step(one: _Segment) -> _Given:
             *constants, base = one.constants
@@ -294,12 +298,13 @@ class _Loop:
         return carried, stacked
 
     def hint(self, atom: Atom, own: str) -> None:
-        """What a variable is called, if that is a name."""
+        """Name a variable after the given name, unless it is numbered."""
         if isinstance(atom, Variable) and not is_numbered(own):
             self.recorder.hints[atom] = own
 
     def last_steps(self, carry: Sequence[Atom], given: Mapping[int, Atom] | None = None) -> _Given:
-        """The steps after the last segment, with all their ys; ``given`` are items by place."""
+        """Record the steps after the last segment; return the state and all their ys. ``given`` are
+        items by position."""
         given = given or {}
         xs = [given[at] if at in given else self._last(x) for at, x in enumerate(self.xs)]
 
@@ -313,7 +318,7 @@ class _Loop:
         return carried, stacked
 
     def joined(self, stacked: Atom, rest: Atom | None) -> Atom:
-        """What all segments gave, one after the other, and after it that of the last steps."""
+        """Concatenate the results of all segments and of the last steps."""
         dims = stacked.type.dims
         whole = self.record("reshape", [stacked], shape=(dims[0] * dims[1], *dims[2:]))
         return whole if rest is None else self.record("concatenate", [whole, rest], axis=0)
@@ -335,7 +340,7 @@ class _Loop:
         xs: Sequence[Atom],
         step: Callable[[_Segment], _Given],
     ) -> _Given:
-        """Record a loop: the state after it, and what each ``step`` gives, stacked."""
+        """Record a loop; return the state after it, and the stacked results of each ``step``."""
         types = [atom.type for atom in constants] + [COUNTER] + [atom.type for atom in carry]
         types += [step_of(x.type, length) for x in xs]
         inputs = tuple(self.recorder.variable(type) for type in types)
@@ -361,7 +366,7 @@ class _Loop:
         return found[: len(carry)], found[len(carry) :]
 
     def _in_segments(self, x: Atom) -> Atom:
-        """The items of all segments, a row for each."""
+        """The items of all segments, a row for each segment."""
         dims = x.type.dims
         count = self.m * self.k
         if count < dims[0]:
@@ -380,7 +385,7 @@ class _Loop:
 
 
 def _in_section(program: Program, section: Section) -> Program:
-    """A program that is run for a section."""
+    """A program whose equations are located in a section."""
     moved = (
         replace(
             map_programs(equation, lambda inner: _in_section(inner, section)),

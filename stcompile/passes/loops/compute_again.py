@@ -1,9 +1,9 @@
-"""What a loop keeps for its adjoint is computed again there, if that costs no more than to read it.
+"""Compute values that a loop keeps for its adjoint again, if that costs no more than reading them.
 
-A value of each step that follows by a few sums and products from what is the same in all steps, and
-from the counter, is not kept: the loop that reads it gets what it is computed from. In a loop over
-numbers that is less than writing and reading an array of all steps, which may have one more axis
-than anything else.
+A value of each step that follows by a few sums and products from constants of the loop and from the
+counter is not kept: the loop that reads it gets the operands instead. In a loop over numbers that
+costs less than writing and reading an array of all steps, which may have an axis more than any
+other array.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(compute_again(parse_program('''
@@ -59,7 +59,7 @@ MOST = 4  # operations that are rather done again
 
 
 class _Recipe(NamedTuple):
-    """How a value that a loop keeps is computed in each of its steps."""
+    """The equations that compute a kept value of a loop in each of its steps."""
 
     loop: Loop
     atom: Variable
@@ -67,7 +67,7 @@ class _Recipe(NamedTuple):
 
 
 def compute_again(program: Program) -> Program:
-    """The program without values of steps that are as quickly computed where they are read."""
+    """The program without kept values of steps that are as quickly computed where they are read."""
     recipes: dict[Variable, _Recipe] = {}
     written, read = _written(program), _read_whole(program)
     equations = []
@@ -85,7 +85,7 @@ def compute_again(program: Program) -> Program:
 
 
 def _written(program: Program) -> set[Atom]:
-    """What equations of a program write to: if it were read later, it would have to be copied."""
+    """The atoms that equations of a program write to: a later read would need a copy of them."""
     found: set[Atom] = set()
     for equation in program.equations:
         if equation.primitive == "loop":
@@ -96,7 +96,7 @@ def _written(program: Program) -> set[Atom]:
 
 
 def _read_whole(program: Program) -> set[Atom]:
-    """What is read otherwise than item by item in the steps of loops."""
+    """The atoms that are read other than item by item in the steps of loops."""
     found: set[Atom] = set(program.outputs)
     for equation in program.equations:
         items = len(loop_of(equation).xs) if equation.primitive == "loop" else 0
@@ -105,7 +105,8 @@ def _read_whole(program: Program) -> set[Atom]:
 
 
 def _recipe(loop: Loop, kept: Kept, written: set[Atom]) -> _Recipe | None:
-    """The equations of a value that a loop keeps; None if it is not computed so easily."""
+    """The equations of a value that a loop keeps; None if it does not follow by a few sums and
+    products."""
     if loop.counter is None or not isinstance(kept.atom, Variable):
         return None
     known = {fed.variable for fed in loop.constants if fed.source not in written}
@@ -125,7 +126,7 @@ def _recipe(loop: Loop, kept: Kept, written: set[Atom]) -> _Recipe | None:
 
 
 def _computing(loop: Loop, recipes: Mapping[Variable, _Recipe]) -> Equation:
-    """A loop that computes again what it read of other loops."""
+    """A loop that computes again the values that it read from other loops."""
     body = Builder(loop.body)
     constants, xs, before = list(loop.constants), [], list[Equation]()
     mapping: dict[Variable, Atom] = {}
@@ -170,8 +171,8 @@ def _mapped(atom: Atom, mapping: Mapping[Variable, Atom]) -> Atom:
 
 
 def _fits(recipe: _Recipe, loop: Loop) -> bool:
-    """True for a loop that goes through the same steps: what mentions the counter of one mentions
-    that of the other."""
+    """True for a loop over the same steps; if the equations mention the counter of the recipe's
+    loop as a symbol, both loops bind the same symbol."""
     return (
         loop.length == recipe.loop.length
         and loop.length is not None

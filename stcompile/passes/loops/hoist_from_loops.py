@@ -1,9 +1,9 @@
-"""Work that does not depend on the steps before is done before the loop, for all steps at once.
+"""Hoist work that does not depend on earlier steps out of loops, for all steps at once.
 
-What is the same in each step is computed once. What depends on the step's number or items alone is
-computed for all steps, one row each (`stcompile.passes.loops.all_steps`), and comes in as a port,
-if that pays: products of matrices, and what is so small that calling NumPy costs more than the
-work. Large elementwise work stays in the loop, where it is in the cache.
+A value that is the same in each step is computed once. A value that depends only on the step's
+number or items is computed for all steps, with a row for each (`stcompile.passes.loops.all_steps`),
+and comes in as a port, if that pays: products of matrices, and work so small that calling NumPy
+costs more than the work. Large elementwise work stays in the loop, where it is in the cache.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(hoist_from_loops(parse_program('''
@@ -69,7 +69,7 @@ def _hoisted(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
 
 
 def _hoist(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
-    """What stands for ports that the loop lost; None if nothing moves."""
+    """The atoms that replace ports of the loop; None if nothing moves."""
     trial = scope.aside()
     moved = moved_values(loop, trial)
     given = {fed.variable for fed in (*loop.constants, *loop.xs)}
@@ -121,8 +121,8 @@ def _read_ones(fed: Sequence[Fed], read: set[Atom]) -> tuple[Fed, ...]:
 
 
 def _written(loop: CountedLoop) -> set[Atom]:
-    """What is changed in place later on, as what an inner loop starts from: it is made where it is
-    changed."""
+    """Values that are changed in place later, for example as initial values of inner loops: they
+    are made where they are changed."""
     found: set[Atom] = set()
     for equation in loop.equations:
         if mark_of(equation.primitive) == "write":

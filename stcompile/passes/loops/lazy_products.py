@@ -1,12 +1,12 @@
-"""Values of all steps of a loop whose axes have names, as sums of products that are not made yet.
+"""Values of all steps of a loop, with labelled axes, as sums of products that are not computed yet.
 
 A product of a vector of each step and of a matrix is as large as all steps together, and is summed
-in the end: then it is a product of two matrices. So products are noted by their factors until
-something needs them; what is summed becomes a ``contract``.
+in the end: then it is a product of two matrices. So products are kept as their factors until they
+are needed; sums over labels become a ``contract``.
 
-A `Label` is an axis: that of the steps, or one of the arrays that steps read. If steps read a range
-of it that moves, the label has the range as its ``window``: an element outside of it is there, but
-means nothing. Where such elements would be summed, they are taken for zeros before.
+A `Label` is an axis: the axis of the steps, or an axis of an array that steps read. If steps read a
+range of it that moves, the label has the range as its ``window``: an element outside of the window
+exists, but has no meaning. Before such elements are summed, they are replaced by zeros.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from stcompile.wengert.primitives.contraction import Contraction
 
 
 class UnsuitableError(Exception):
-    """There is no good form for all steps at once."""
+    """Raised if there is no good form for all steps at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Label:
-    """An axis of so many elements; each is one of its own. ``window`` is what a step uses of it."""
+    """An axis of ``size`` elements; labels are compared by identity. ``window`` is the range that a
+    step uses."""
 
     size: int
     window: tuple[Line, Line] | None = None
@@ -49,8 +50,8 @@ class Factor(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A sum of products: what a variable of the body is in all steps. ``axes`` are its own axes in
-    order, None for one of length 1; labels besides these are the steps."""
+    """A sum of products: the values of a variable of the body in all steps. ``axes`` are its own
+    axes in order, None for an axis of length 1; any other label is the axis of the steps."""
 
     terms: tuple[tuple[Factor, ...], ...]
     axes: tuple[Label | None, ...] = ()
@@ -68,8 +69,8 @@ class Value(NamedTuple):
 
 
 class Products:
-    """Records what is made of values. ``uncertain`` are sums of products with zeros in the place of
-    what means nothing: right where they are finite, as zero times infinity is NaN."""
+    """A recorder of operations on values. ``uncertain`` are sums of products with zeros in place of
+    elements without meaning: right where they are finite, as zero times infinity is NaN."""
 
     def __init__(self, scope: Scope, steps: int, where: Location) -> None:
         self.scope = scope
@@ -88,7 +89,7 @@ class Products:
         return Value(tuple(self._product(a, b) for a in x.terms for b in y.terms), axes)
 
     def _product(self, x: Sequence[Factor], y: Sequence[Factor]) -> tuple[Factor, ...]:
-        """All factors; one without axes of its own is multiplied at once."""
+        """All factors; a factor whose axes another factor has is multiplied at once."""
         found = list(x)
         for factor in y:
             near = [f for f in found if {*factor.labels} <= {*f.labels}]
@@ -112,7 +113,7 @@ class Products:
         return Value((*x.terms, *y.terms), axes)
 
     def changed(self, primitive: str, value: Value, *others: Atom) -> Value:
-        """What a function of one number, and of some that have no axes, makes of a value."""
+        """Apply a function of a number, and of further operands without axes, to a value."""
         factor = self.summed(value, ())
         return Value(
             ((Factor(self.record(primitive, factor.atom, *others), factor.labels),),), value.axes
@@ -154,8 +155,8 @@ class Products:
         return value if len(value.terms) == 1 else self._value(self.summed(value, ()), value.axes)
 
     def _beside(self, x: Value, y: Value) -> tuple[Value, tuple[Label | None, ...]]:
-        """The second value with the labels of the first one, where their axes go together, and the
-        axes of both."""
+        """The second value with the labels of the first value, where their axes go together, and
+        the axes of both."""
         y = y.with_labels({one: replace(one) for one in y.labels if one is not self.steps})
         ndim = max(len(x.axes), len(y.axes))
         own, its = ((None,) * (ndim - len(v.axes)) + v.axes for v in (x, y))
@@ -166,7 +167,7 @@ class Products:
     # --- arrays -----------------------------------------------------------------------------------
 
     def summed(self, value: Value, gone: Collection[Label]) -> Factor:
-        """The array of a value, summed along some labels. What steps do not use is a zero in it
+        """The array of a value, summed along some labels. Elements that steps do not use are zeros
         where it is summed."""
         found: Factor | None = None
         for term in value.terms:
@@ -213,7 +214,8 @@ class Products:
         return Factor(self.record("contract", x.atom, y.atom, **product.params), tuple(result))
 
     def _with_fewer(self, factors: Sequence[Factor], gone: Collection[Label]) -> list[Factor]:
-        """The factors with two of them multiplied and summed along what no other one has."""
+        """The factors with two of them multiplied and summed along the labels that no other factor
+        has."""
         for pair in itertools.combinations(factors, 2):
             rest = [factor for factor in factors if factor not in pair]
             alone = {*gone}.difference(*(factor.labels for factor in rest))
@@ -229,7 +231,7 @@ class Products:
         return Factor(self.record("sum", factor.atom, axis=axes, keepdims=False), kept)
 
     def joined(self, primitive: str, x: Factor, y: Factor) -> Factor:
-        """An operation element by element of two arrays."""
+        """An operation element by element on two arrays."""
         labels = x.labels if len(x.labels) >= len(y.labels) else y.labels
         labels = (*labels, *(one for one in (*x.labels, *y.labels) if one not in labels))
         atoms = (self.arranged(factor, labels) for factor in (x, y))
@@ -252,7 +254,7 @@ class Products:
         dims = tuple(1 if one is None else sizes.get(one, 1) for one in labels[first:])
         return self.record("reshape", atom, shape=dims)
 
-    # --- what steps use ---------------------------------------------------------------------------
+    # --- factors as steps use them ----------------------------------------------------------------
 
     def masked(self, factor: Factor, windows: Iterable[Label]) -> Factor:
         """An array of each step, with zeros outside of some windows."""
@@ -263,8 +265,8 @@ class Products:
         return Factor(self.record("where", mask, factor.atom, zero), factor.labels)
 
     def mask(self, labels: Sequence[Label | None], windows: Iterable[Label]) -> Variable | None:
-        """True where each step uses the elements of an array with these labels; None if it uses
-        all of them."""
+        """An array that is True where each step uses the elements of an array with these labels;
+        None if it uses all of them."""
         found: Variable | None = None
         for one in windows:
             assert one.window is not None
@@ -284,7 +286,7 @@ class Products:
         return found
 
     def _count(self, line: Line, label: Label, labels: Sequence[Label | None]) -> Atom:
-        """The numbers of a line along one of the labels."""
+        """The numbers of a line along a label."""
         if not line.slope:
             return Constant(line.offset)
         stop = line.offset + line.slope * label.size
@@ -302,7 +304,7 @@ def _size(factor: Factor) -> int:
 
 
 def _same(pairs: Iterable[tuple[Label | None, Label | None]]) -> dict[Label, Label]:
-    """The labels that become others, as their axes go together."""
+    """The labels that are replaced by others, since their axes go together."""
     found = {}
     for own, its in pairs:
         if own is not None and its is not None:
@@ -316,7 +318,7 @@ def _same(pairs: Iterable[tuple[Label | None, Label | None]]) -> dict[Label, Lab
 
 
 class _Side(NamedTuple):
-    """A matrix in a product, and the axis of it that is summed."""
+    """A matrix in a product, and its summed axis."""
 
     atom: Atom
     summed: int
@@ -330,7 +332,7 @@ class _Made(NamedTuple):
 
 
 def sum_of_products(products: Products, x: Atom, y: Atom) -> Variable | None:
-    """``a @ m + a @ n`` as ``a @ (m + n)``, if both are such products."""
+    """``a @ m + a @ n`` as ``a @ (m + n)``, if both operands are products with a common factor."""
     first, second = _made(products.scope, x), _made(products.scope, y)
     if first is None or second is None:
         return None
@@ -358,7 +360,7 @@ def _factor(side: _Side, own: Label, summed: Label) -> Factor:
 
 
 def _made(scope: Scope, atom: Atom) -> _Made | None:
-    """How a product of two matrices, or its transpose, is made; None for what is none."""
+    """The factors of a product of two matrices, or of its transpose; None for other atoms."""
     maker = scope.makers.get(atom) if isinstance(atom, Variable) else None
     if maker is not None and maker.primitive == "transpose" and maker.params["axes"] == (1, 0):
         found = _made(scope, maker.inputs[0])

@@ -1,4 +1,4 @@
-"""The parts of a program and of its loops, to be changed: what the passes on loops share."""
+"""Loops taken apart for changes: the common tools of the passes on loops."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from stcompile.wengert.primitives.control import port_of
 
 @dataclass(frozen=True)
 class SizedLoop(Loop):
-    """A loop of which the number of steps is a size, and whose steps are all alike: what they
-    compute has the same lengths in each of them."""
+    """A loop whose number of steps is a size, and whose steps are all alike: no length depends on
+    the step."""
 
     length: Size
     counter: Variable
 
     @staticmethod
     def of_size(equation: Equation) -> SizedLoop | None:
-        """The parts of a loop; None for others."""
+        """The parts of a loop; None for other equations."""
         if equation.primitive != "loop" or equation.effects:
             return None
         loop = loop_of(equation)
@@ -40,8 +40,8 @@ class CountedLoop(SizedLoop):
 
     @staticmethod
     def of(equation: Equation) -> CountedLoop | None:
-        """The parts of a loop; None for other equations, ``while`` loops, loops of which the
-        number of steps or something else is known only at run time, and those that may not run."""
+        """The parts of a loop; None for other equations, ``while`` loops, loops with the number of
+        steps or another size known only at run time, and loops that may not run."""
         if equation.primitive != "loop":
             return None
         loop = loop_of(equation)
@@ -57,12 +57,12 @@ class CountedLoop(SizedLoop):
 
 
 Change = Callable[[Scope, CountedLoop], "Mapping[Variable, Atom] | None"]
-"""Records what stands in the place of a loop, and returns what stands for results that are gone.
-None: nothing was recorded, the loop stays as it is."""
+"""Records the replacement of a loop, and returns the replacements of results that are gone. None:
+nothing was recorded, the loop stays unchanged."""
 
 
 def change_loops(program: Program, change: Change) -> Program:
-    """The program with each of its loops of a known number of steps changed, the inner ones
+    """The program with each of its loops of a known number of steps changed, the inner loops
     first."""
     scope = Scope(program)
     mapping: dict[Variable, Atom] = {}

@@ -1,14 +1,14 @@
-"""Steps of a loop that do not need each other are computed at once, as equations of arrays.
+"""Merge independent steps of a loop into equations of arrays.
 
-A loop goes through its steps one after the other, and each does all that is in it. If no step reads
-what another one wrote, each equation can be computed for all steps before the next one is: the
-values of all steps are an array. What steps add to the same array, or to the same part of it, is
-the sum over the steps. So the order in which a kernel goes through the elements is free again: rows
-are read as they lie in memory, and a sum of products is added up in a register.
+A loop runs its steps in turn, with all equations of a step before the next step. If no step reads
+values that another step wrote, each equation can be computed for all steps before the next
+equation: the values of all steps are an array. Values that steps add to the same array, or to the
+same part of it, are summed over the steps. So the order in which a kernel goes through the elements
+is free again: rows are read as they lie in memory, and a sum of products is added up in a register.
 
-What is shown of a loop before that: of an array that its steps write to, each step reads and writes
-one index of an axis alone, and another one than all other steps (``a[:, j]`` of a counter ``j``);
-or steps do nothing but add to it. All else has to be the same in all steps, or of this step alone.
+The conditions on a loop are: of an array that its steps write to, each step reads and writes a
+single index of an axis, and no two steps the same index (``a[:, j]`` of a counter ``j``); or steps
+do nothing but add to it. All other values have to be the same in all steps, or of this step alone.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(merge_steps(parse_program('''
@@ -56,7 +56,7 @@ STEPS = "steps"
 
 
 def merge_steps(program: Program) -> Program:
-    """The program with the steps of loops computed at once where none needs another one."""
+    """The program with the steps of loops computed at once where they are independent."""
     scope = Scope(program)
     mapping: dict[Variable, Atom] = {}
     for original in program.equations:
@@ -74,8 +74,8 @@ def merge_steps(program: Program) -> Program:
 
 
 def _pays(loop: SizedLoop) -> bool:
-    """True for steps that sum what has a longer axis, or whose sums have one: there are two orders
-    to go through it. What is computed of few numbers stays in the variables of a step."""
+    """True for steps that sum over a longer axis, or whose sums have a longer axis, so that there
+    are two orders to go through it. Values of few numbers stay in the variables of a step."""
     if any(isinstance(value, Program) for e in loop.equations for value in e.params.values()):
         return False
     has_sums = any(e.primitive in ("contract", "sum") for e in loop.equations)
@@ -93,8 +93,8 @@ def _pays(loop: SizedLoop) -> bool:
 
 
 class _Merger:
-    """Records what a loop computes, equation by equation for all of its steps. ``values`` has what
-    each variable of the body is: the same in all steps, or an array with a row for each."""
+    """Records the equations of a loop for all of its steps. ``values`` has the value of each
+    variable of the body: the same in all steps, or an array with a row for each."""
 
     def __init__(self, scope: Scope, loop: SizedLoop) -> None:
         self.scope = scope
@@ -105,11 +105,11 @@ class _Merger:
         }
         self.axes: dict[Variable, int] = {}  # of states: which axis each step has one index of
         self.sums: set[Variable] = set()  # states that steps add to alone
-        self.totals: dict[Variable, Variable | None] = {}  # what all steps add to these
+        self.totals: dict[Variable, Variable | None] = {}  # the total that is added
 
     def run(self) -> tuple[list[Equation], Mapping[Variable, Atom]] | None:
-        """The equations, and what stands for the results of the loop. None if steps need each
-        other, or if an equation has no form for all of them."""
+        """The equations, and the atoms that replace the results of the loop. None if steps depend
+        on each other, or if an equation has no form for all of them."""
         if not all(map(self._admit, self.loop.carry)):
             return None
         for equation in self.loop.equations:
@@ -131,7 +131,7 @@ class _Merger:
         return self.scope.equations, results
 
     def _admit(self, carried: Carried) -> bool:
-        """Note how steps use what they hand on; False if one may need another one."""
+        """Note how steps use a carried value; False if a step may depend on another."""
         self.values[carried.variable] = Moved(carried.initial, False)
         if carried.final == carried.variable:
             return True
@@ -187,7 +187,7 @@ class _Merger:
         return moved_equation(equation, self.values, self.loop, self.scope)
 
     def _summed(self, link: Equation, state: Variable) -> list[Moved] | None:
-        """What all steps add to a state."""
+        """Add the values of all steps to a state."""
         if link.primitive == "to_python":
             return moved_equation(link, self.values, self.loop, self.scope)
         value, *places = link.inputs[1:]
@@ -199,8 +199,8 @@ class _Merger:
         return [Moved(made, False)]
 
     def _add_up(self, equation: Equation) -> None:
-        """The sum over all steps of what an equation makes, if that is what they add to a state. It
-        is made here since later equations may write to what it is computed from."""
+        """Sum the results of an equation over all steps, if steps add them to a state. The sum is
+        made at once since later equations may write to its operands."""
         for variable in equation.outputs:
             rows, is_stepped = self.values[variable]
             if variable in self.totals and is_stepped:
@@ -261,6 +261,6 @@ def _to_front(ndim: int, axis: int) -> tuple[int, ...]:
 
 
 def _from_front(ndim: int, axis: int) -> tuple[int, ...]:
-    """The transpose that takes the first axis to a place."""
+    """The transpose that moves the first axis to a position."""
     rest = list(range(1, ndim))
     return (*rest[:axis], 0, *rest[axis:])

@@ -1,12 +1,12 @@
-"""Steps of a loop that go through a triangle are computed at once, as products of whole matrices.
+"""Merge the steps of a loop over a triangle into products of whole matrices.
 
 A loop that reads and writes parts whose lengths change, ``c[i, : i + 1] += a[i] @ a[: i + 1].T``,
-does half of a product of matrices. BLAS makes the whole product quicker, so all steps are computed
-at once where none needs another one (`stcompile.passes.loops.triangles`).
+does half of a product of matrices. BLAS computes the whole product quicker, so all steps are
+computed at once if they are independent (`stcompile.passes.loops.triangles`).
 
-Where a sum has zeros for what a step does not use, these are multiplied by what it does not read:
-infinity and NaN would make NaN of them. If what comes of such sums is not finite, the loop runs as
-it was written.
+A sum with zeros for the elements that a step does not use multiplies them by elements that the step
+does not read: infinity and NaN would give NaN. If the results of such sums are not finite, the loop
+runs as it was written.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(merge_triangles(parse_program('''
@@ -64,7 +64,7 @@ def merge_triangles(program: Program) -> Program:
     """The program with loops through triangles as products of whole matrices."""
     if not any(map(_has_triangle, program.equations)):
         return program
-    program = eliminate_dead_code(program)  # what is kept for nobody has no form
+    program = eliminate_dead_code(program)  # values that nobody reads have no form
     scope = Scope(program)
     mapping: dict[Variable, Atom] = {}
     for original in program.equations:
@@ -83,7 +83,7 @@ def _has_triangle(equation: Equation) -> bool:
 
 
 def _is_triangle(equation: Equation) -> bool:
-    """True for a loop of straight code whose steps have parts of other lengths each."""
+    """True for a loop of straight-line code whose steps have parts of different lengths."""
     if equation.primitive != "loop" or equation.effects or equation.params.get("binds") is None:
         return False
     body: Program = equation.params["body"]
@@ -93,7 +93,8 @@ def _is_triangle(equation: Equation) -> bool:
 
 
 def _merged(scope: Scope, equation: Equation) -> Mapping[Variable, Atom] | None:
-    """What stands for the results of a loop, its equations recorded; None if it stays."""
+    """Record the merged equations of a loop; return the atoms that replace its results, or None if
+    the loop stays."""
     aside, loop = scope.aside(), loop_of(equation)
     try:
         triangle = Triangle(aside, loop, {v for v, e in scope.makers.items() if _is_zero(e)})
@@ -117,7 +118,7 @@ def _merged(scope: Scope, equation: Equation) -> Mapping[Variable, Atom] | None:
 
 
 def _pays(equations: Sequence[Equation], loop: Equation) -> bool:
-    """True if there is a product for BLAS, and no array that is much larger than those of the
+    """True if there is a product for BLAS, and no array that is much larger than the arrays of the
     loop."""
     types = [equation.output.type for equation in equations]
     most = max(atom.type.size for atom in (*loop.inputs, *loop.outputs))
@@ -135,8 +136,8 @@ def _if_finite(
     results: Mapping[Variable, Atom],
     loop: Sequence[Equation],
 ) -> Mapping[Variable, Atom]:
-    """The results if those that are doubtful are finite, else those of the loop, the last one of
-    these equations."""
+    """The results if the doubtful results are finite, else those of the loop, the last of the
+    equations ``loop``."""
     where = loop[-1].location
     test: Variable | None = None
     for one in doubtful:

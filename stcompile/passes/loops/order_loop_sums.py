@@ -1,7 +1,7 @@
-"""Terms of sums in loops that do not depend on the steps before are added first.
+"""Add first the terms of sums in loops that do not depend on earlier steps.
 
-`x_k @ Wx + h @ Wh + b` becomes `(x_k @ Wx + b) + h @ Wh`, of which the first sum can leave the
-loop. It rounds differently. Only sums of float arrays of one dtype are changed.
+`x_k @ Wx + h @ Wh + b` becomes `(x_k @ Wx + b) + h @ Wh`, whose first sum can leave the loop. It
+rounds differently. Only sums of float arrays of the same dtype are changed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def ordered_sums(loop: CountedLoop) -> CountedLoop:
 
 @dataclass(frozen=True)
 class _Root:
-    """A sum in a better order, and the sums that it was made of."""
+    """The terms of a sum in a better order, and the sums that it was made of."""
 
     terms: list[Atom]
     inner: list[Variable]
@@ -60,7 +60,8 @@ class _Sums:
         }
 
     def disordered(self, at: int) -> _Root | None:
-        """The sum at a position if it is whole, and its terms are better in another order."""
+        """The sum at a position if it is not a term of another sum, and its terms are better in
+        another order."""
         equation = self.equations[at]
         if not _is_sum(equation) or equation.output in self.terms_of_others:
             return None
@@ -85,7 +86,7 @@ class _Sums:
 
 
 def _is_sum(equation: Equation | None) -> bool:
-    """True for the sum of two float arrays of one dtype."""
+    """True for the sum of two float arrays of the same dtype."""
     if equation is None or equation.primitive != "add":
         return False
     types = [atom.type for atom in (*equation.inputs, equation.output)]
@@ -93,8 +94,8 @@ def _is_sum(equation: Equation | None) -> bool:
 
 
 def _ranks(loop: CountedLoop) -> Mapping[Variable, int]:
-    """0 for what is the same in all steps, 1 for what depends on the step, 2 for what depends on
-    the steps before."""
+    """Ranks of variables: 0 for a variable that is the same in all steps, 1 for a variable that
+    depends on the step, 2 for a variable that depends on earlier steps."""
     ranks = dict.fromkeys((fed.variable for fed in loop.constants), 0)
     ranks |= dict.fromkeys((loop.counter, *(fed.variable for fed in loop.xs)), 1)
     for equation in loop.equations:

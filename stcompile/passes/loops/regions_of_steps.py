@@ -1,8 +1,8 @@
-"""Which part of an array each step of a loop uses, where its bounds move with the steps.
+"""Parts of arrays that the steps of a loop use, with bounds that move with the steps.
 
-A part is a range of indices along each axis, from a first index to one behind the last: both are
-numbers, or move with the steps, ``a[i, : i + 1]``. From the bounds of two parts follows how many
-steps after another one a step has to be for the parts to have an element in common.
+A part is a range of indices along each axis, from a first index to the index behind the last: both
+are numbers, or move with the steps, ``a[i, : i + 1]``. From the bounds of two parts follows the
+distance of two steps at which the parts have an element in common.
 
 >>> row = Region((Range(Line(0, 1), Line(1, 1), True), Range(Line(0, 0), Line(20, 0), False)))
 >>> below = Region((Range(Line(1, 1), Line(20, 0), False), Range(Line(0, 0), Line(20, 0), False)))
@@ -26,14 +26,14 @@ class Line(NamedTuple):
     slope: int
 
     def over(self, steps: int) -> tuple[int, int]:
-        """The least and the greatest of these integers."""
+        """The least and the greatest integer over so many steps."""
         last = self.offset + self.slope * (steps - 1)
         return min(self.offset, last), max(self.offset, last)
 
 
 class Range(NamedTuple):
-    """The indices of an axis, from ``low`` to one below ``high``; ``single`` if there is one and
-    the part has no such axis."""
+    """The indices of an axis, from ``low`` to below ``high``; ``single`` if there is a single index
+    and the part has no such axis."""
 
     low: Line
     high: Line
@@ -45,7 +45,7 @@ class Range(NamedTuple):
 
     @property
     def is_step(self) -> bool:
-        """True for the one index that is the number of the step, or some more."""
+        """True for a single index that is the number of the step plus a constant."""
         return self.single and self.low.slope == 1
 
 
@@ -56,8 +56,9 @@ class Region:
     ranges: tuple[Range, ...]
 
     def steps_after(self, other: Region, steps: int) -> tuple[int, int] | None:
-        """How many steps later than a step with the other part one with this part may be if they
-        share elements: from the first number to the second one. None if they never do."""
+        """The distances, from the least to the greatest, at which a step that uses this part may
+        follow a step that uses the other part with a common element. None if they never share an
+        element."""
         least, most = 1 - steps, steps - 1
         for own, its in zip(self.ranges, other.ranges, strict=True):
             pairs = (
@@ -69,7 +70,7 @@ class Region:
                     return None
                 if under.slope != over.slope or under.slope not in (1, -1):
                     continue
-                margin = over.offset - under.offset  # what one step may be behind the other
+                margin = over.offset - under.offset  # the distance that one step may be behind
                 if sign * under.slope > 0:
                     most = min(most, margin)
                 else:
@@ -82,8 +83,8 @@ def _before(line: Line) -> Line:
 
 
 def region_of(equation: Equation, counter: Variable, symbol: Symbol) -> Region | None:
-    """The part of its first operand that an equation reads or writes; None if its bounds are no
-    such lines, or if it leaves out indices between them."""
+    """The part of its first operand that an equation reads or writes; None if its bounds are not
+    linear in the step, or if it leaves out indices in between."""
     params, inputs = equation.params, equation.inputs
     places = inputs[1 if equation.primitive == "slice" else 2 :]
     if any(step != 1 for step in params["step"]) or any(place != counter for place in places):

@@ -1,7 +1,7 @@
-"""States before the steps of a loop are those after them, one step later: they are kept once.
+"""Keep the states before and after the steps of a loop once: they are the same, shifted by a step.
 
 The adjoint of a recurrent network reads both: the new states for the derivative of the activation,
-the old ones for the gradient of the weights.
+the old states for the gradient of the weights.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(share_states(parse_program('''
@@ -73,8 +73,8 @@ def _share(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
 
 
 def _in_order(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs, each after that of its new states if these are the old ones of another carry: as
-    where a step uses the last two states. Carries that are exchanged are left out."""
+    """The pairs, each after the pair whose old states its new states are, as where a step uses the
+    last two states. Carries that are exchanged are left out."""
     ordered: list[Pair] = []
     left = list(pairs)
     while left:
@@ -86,7 +86,8 @@ def _in_order(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _pair(loop: CountedLoop, carried: Carried) -> Pair | None:
-    """Where the states before the steps are kept, and where those after them."""
+    """The ports for the states before the steps and after the steps; None if they are not both
+    kept."""
     before = next((y for y in loop.ys if y.atom == carried.variable), None)
     after = next((y for y in loop.ys if y.atom == carried.final), None)
     if before is None or after is None or before is after:

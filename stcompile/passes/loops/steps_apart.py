@@ -1,8 +1,8 @@
-"""Whether the steps of a loop need each other: which parts of an array each of them uses.
+"""Check that the steps of a loop are independent: find the part of an array that each step uses.
 
-An array that steps write to is handed on from step to step, although each may use a part of its
-own. It does if all slices that a step reads and writes have the same single index of one axis, and
-that index moves with the counter: two steps never meet.
+An array that steps write to is handed on from step to step, although each step may use a part of
+its own. It does if all slices that a step reads and writes have the same single index of an axis,
+and that index moves with the counter: two steps never meet.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Index = tuple[Size, frozenset[tuple[Atom, int]]]
 
 @dataclass(frozen=True)
 class Access:
-    """A slice that is read or written and that moves with a counter along one ``axis``, by single
-    indices. ``places`` are the other integers that it starts at."""
+    """A slice that is read or written and that moves with a counter along an ``axis``, by single
+    indices. ``places`` are the other integers in its start."""
 
     equation: Equation
     axis: int
@@ -32,7 +32,7 @@ class Access:
     places: tuple[Atom, ...]
 
     def for_all(self, length: Size) -> Mapping[str, Any]:
-        """The params of the same slice for so many steps."""
+        """The params of the slice for all of ``length`` steps."""
         params = self.equation.params
         at = self.column + 1
         start = [(*form[:at], *form[at + 1 :]) for form in params["start"]]
@@ -48,7 +48,8 @@ class Access:
 
 
 def access_of(equation: Equation, counter: Variable) -> Access | None:
-    """What an equation reads or writes of its first operand; None if that is no such slice."""
+    """The slice of its first operand that an equation reads or writes; None if it does not move
+    with the counter by single indices."""
     is_read = equation.primitive == "slice"
     is_write = equation.primitive == "update" or equation.params.get("op") == "slice"
     if not (is_read or is_write):
@@ -71,8 +72,8 @@ def access_of(equation: Equation, counter: Variable) -> Access | None:
 
 
 def own_axis(loop: SizedLoop, carried: Carried) -> int | None:
-    """The axis of which each step has one index of its own, in all that it reads and writes of an
-    array that is handed on; None if there is none."""
+    """The axis of which each step has an index of its own, in all that it reads and writes of a
+    carried array; None if there is none."""
     versions: set[Atom] = {carried.variable}
     found: set[tuple[int, Index]] = set()
     for equation in loop.equations:
@@ -92,8 +93,8 @@ def own_axis(loop: SizedLoop, carried: Carried) -> int | None:
 
 
 def additions(loop: Loop, carried: Carried) -> list[Equation] | None:
-    """The equations that add to what is handed on, each time to the same places, if steps do
-    nothing else with it. Numbers are added in another order in derivatives alone: in the user's own
+    """The equations that add to a carried value, each time to the same part, if steps do nothing
+    else with it. Numbers are added in another order in derivatives alone: in the user's own
     function they stay in order."""
     state: Atom = carried.variable
     found: list[Equation] = []
@@ -114,7 +115,7 @@ def additions(loop: Loop, carried: Carried) -> list[Equation] | None:
 
 
 def _is_link(equation: Equation, counter: Variable | None) -> bool:
-    """True for what adds to its first operand, at places that are the same in all steps."""
+    """True for an addition to the first operand, to a part that is the same in all steps."""
     if equation.primitive in ("add", "to_python"):
         is_number = equation.output.type.kind in ("scalar", "python")
         return is_number and equation.location.is_derived

@@ -1,8 +1,9 @@
-"""Sums over the steps of a loop are taken after it, as one product where they are sums of products.
+"""Take sums over the steps of a loop after it, sums of products as a single product.
 
-The gradient of a weight is the sum of a product in each step. Where the loop does nothing else with
-that sum, the factors of all steps are kept, and one product over steps and rows together is the
-sum. Sums over the rows of what is kept anyway go the same way. It rounds differently.
+The gradient of a weight is the sum of a product in each step. If the loop does nothing else with
+that sum, the factors of all steps are kept, and a product over steps and rows together is the sum.
+Sums over the rows of values that are kept anyway are treated in the same way. It rounds
+differently.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(sum_after_loops(parse_program('''
@@ -59,13 +60,13 @@ def _pushed(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
 
 
 ARRANGED = frozenset({"reshape", "transpose", "expand_dims"})
-"""What arranges the elements of one array: of a sum as of each of its terms."""
+"""Primitives that arrange the elements of an array, for a sum and for each of its terms alike."""
 
 
 @dataclass(frozen=True)
 class _Term:
-    """What an equation of the body adds to a value that is carried, and the equations by which it
-    is arranged after it was computed."""
+    """An addition, in the body, to a carried value: the equation, and the equations that rearrange
+    the added value after it was computed."""
 
     link: Equation
     carried: Carried
@@ -74,7 +75,7 @@ class _Term:
 
     @property
     def computed(self) -> Atom:
-        """The value before it is arranged."""
+        """The value before it is rearranged."""
         return self.arranged[0].inputs[0] if self.arranged else self.value
 
 
@@ -87,7 +88,7 @@ class _Pusher:
         self.uses = Counter([v for e in loop.equations for v in e.variables])
         self.uses.update(a for a in finals if isinstance(a, Variable))
         self.trial = scope.aside()
-        self.after = scope.aside()  # what is computed of the loop's own results
+        self.after = scope.aside()  # computations with the loop's own results
         self.known: dict[Variable, Moved] = moved_values(
             loop, self.trial, LAYOUT - {"broadcast_to"}
         )
@@ -113,10 +114,10 @@ class _Pusher:
             self._add_up(carried, [term for term in pushed if term.carried is carried], left)
         return {}
 
-    # --- which sums can go ---------------------------------------------------------------------
+    # --- sums that can move --------------------------------------------------------------------
 
     def _terms(self, carried: Carried) -> list[_Term]:
-        """What is added to a carried array, if nothing else is done with it."""
+        """The terms that are added to a carried array, if it is not used otherwise."""
         if carried.variable.type.kind != "array" or not carried.variable.type.inexact:
             return []
         found: list[_Term] = []
@@ -131,7 +132,7 @@ class _Pusher:
         return found[::-1] if self.uses[carried.variable] == 1 else []
 
     def _arranged(self, value: Variable) -> tuple[Equation, ...]:
-        """The equations that arrange what becomes the value, and nothing else."""
+        """The equations that rearrange a value and that nothing else reads."""
         found: list[Equation] = []
         atom: Atom = value
         while isinstance(atom, Variable) and self.uses[atom] == 1:
@@ -143,7 +144,8 @@ class _Pusher:
         return tuple(found[::-1])
 
     def _adds(self, link: Equation, value: Variable, places: Sequence[Atom]) -> bool:
-        """True if a link adds a value as it is, to the whole or to the same part in each step."""
+        """True if an addition adds a value unchanged, to the whole or to the same part in each
+        step."""
         whole = link.params.get("op", "add") == "add"
         fits = value.type == link.output.type if whole else value.type.kind == "array"
         return (
@@ -153,15 +155,16 @@ class _Pusher:
         )
 
     def _outer(self, atom: Atom) -> Atom | None:
-        """What an atom of the body is outside, if it is the same in all steps."""
+        """The atom outside of the loop that equals an atom of the body, if it is the same in all
+        steps."""
         if not isinstance(atom, Variable):
             return atom
         found = self.known.get(atom)
         return found.atom if found is not None and not found.stepped else None
 
     def _is_product(self, term: _Term) -> bool:
-        """True for a sum of products of which both factors are known after the loop; they are
-        kept for it where they are not."""
+        """True for a sum of products both of whose factors are available after the loop, or can be
+        kept for it."""
         contract = self._made_by(term, "contract")
         if contract is None or contract.params["batch"]:
             return False
@@ -189,8 +192,8 @@ class _Pusher:
             self.known[variable] = Moved(port, True)
 
     def _is_kept(self, term: _Term) -> bool:
-        """True for a sum of values, or of their sums or products with what does not change, that
-        are known after the loop anyway."""
+        """True for a sum of values, or of their sums or products with constants, that are available
+        after the loop anyway."""
         if self._is_stepped(term.value):
             return True
         total = self._made_by(term, "sum")
@@ -203,8 +206,8 @@ class _Pusher:
         return len([f for f in found if f is not None]) == 2
 
     def _is_computed_after(self, atom: Atom) -> bool:
-        """True for what one elementwise equation makes of values that are known after the loop: it
-        is computed for all steps at once, if nothing else reads it and it is small."""
+        """True for an elementwise function of values that are available after the loop: it is
+        computed for all steps at once, if nothing else reads it and it is small."""
         maker = self.makers.get(atom) if isinstance(atom, Variable) else None
         if maker is None or not PRIMITIVES[maker.primitive].elementwise:
             return False
@@ -228,7 +231,8 @@ class _Pusher:
         return found is not None and found.stepped
 
     def _made_by(self, term: _Term, primitive: str) -> Equation | None:
-        """The equation of what a term adds, if it is of this primitive and for the term alone."""
+        """The equation of the value that a term adds, if it is of this primitive and for the term
+        alone."""
         maker = self._maker(term)
         if maker is None or maker.primitive != primitive:
             return None
@@ -237,7 +241,7 @@ class _Pusher:
         return maker if maker.location.errstate == term.link.location.errstate else None
 
     def _maker(self, term: _Term) -> Equation | None:
-        """The equation that computes what a term adds."""
+        """The equation that computes the value that a term adds."""
         computed = term.computed
         return self.makers.get(computed) if isinstance(computed, Variable) else None
 
@@ -274,7 +278,7 @@ class _Pusher:
         return any(y.atom == variable for y in self.ys)
 
     def _outer_atoms(self, pushed: Sequence[_Term]) -> list[Atom]:
-        """What the sums read of what is known outside."""
+        """The atoms outside of the loop that the sums read."""
         atoms: list[Atom] = []
         for term in pushed:
             maker = self._maker(term)
@@ -317,7 +321,7 @@ class _Pusher:
         )
 
     def _total(self, term: _Term, output: Variable | None) -> Variable:
-        """The sum over all steps of what a term adds."""
+        """The sum over all steps of the value that a term adds."""
         if self._is_stepped(term.value):
             where = term.link.location
             return self._over_steps(self.known[term.value].atom, where, output)
@@ -329,7 +333,7 @@ class _Pusher:
         return total
 
     def _computed_total(self, term: _Term, output: Variable | None) -> Variable:
-        """The sum over all steps of what a term adds, before it is arranged."""
+        """The sum over all steps of the value that a term adds, before it is rearranged."""
         where, maker = term.link.location, self._maker(term)
         assert maker is not None
         if maker.primitive == "sum":
@@ -359,8 +363,8 @@ class _Pusher:
         return self.scope.record("sum", (atom,), where, output, axis=(0,), keepdims=False)
 
     def _product(self, maker: Equation, x: Atom, y: Atom, output: Variable | None) -> Variable:
-        """A contraction over steps and contracted axes together, of matrices with a row for each
-        of these."""
+        """Contract over steps and contracted axes together, as matrices with a row for each
+        combination."""
         view, where, order = Contraction.of(maker), maker.location, maker.params["order"]
         left, free_left = self._rows(x, view.summed(0), where)
         right, free_right = self._rows(y, view.summed(1), where)
@@ -401,7 +405,7 @@ class _Pusher:
 
 
 def _is_addition(equation: Equation) -> bool:
-    """True for what adds to its first operand or a part of it."""
+    """True for an addition to the first operand or a part of it."""
     if equation.primitive == "accumulate":
         return equation.params["op"] in ("add", "slice", "index", "distinct")
     return equation.primitive == "add"

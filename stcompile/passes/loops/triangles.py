@@ -1,10 +1,10 @@
-"""What a loop through a triangle computes, equation by equation for all of its steps.
+"""Equations of a loop over a triangle, written for all of its steps.
 
-Each value gets the axes of the arrays that it is a part of (see `lazy_products`). An array that
-steps hand on is noted as it is after all steps have written their parts, and each part is read of
-the version that its step would have seen: from the bounds of the parts follows which steps meet
-(see `regions_of_steps`). A part may be read before all steps that write there, after them, or in
-the same step, but not in between.
+Each value gets the axes of the arrays that it is a part of (see `lazy_products`). A carried array
+is noted as it is after all steps have written their parts, and each part is read from the version
+that its step would have read: from the bounds of the parts follows which steps meet (see
+`regions_of_steps`). A part may be read before all steps that write there, after them, or in the
+same step, but not in between.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WRITES = frozenset({"update", "accumulate"})
 
 
 class _Access(NamedTuple):
-    """How an equation uses a part of an array that is handed on."""
+    """A use, by an equation, of a part of a carried array."""
 
     equation: Equation
     region: Region
@@ -49,9 +49,8 @@ class _Access(NamedTuple):
 
 
 class Triangle:
-    """Records what a loop computes, equation by equation for all of its steps. ``states`` has the
-    versions of what steps hand on, each as the array after all steps have made it; ``first`` the
-    array before all steps."""
+    """Records the equations of a loop for all of its steps. ``states`` has the versions of carried
+    values, each as the array after all steps have made it; ``first`` the array before all steps."""
 
     def __init__(self, scope: Scope, loop: Loop, zeros: AbstractSet[Atom]) -> None:
         assert isinstance(loop.length, int) and loop.counter is not None and loop.binds is not None
@@ -95,7 +94,7 @@ class Triangle:
     # --- ports ------------------------------------------------------------------------------------
 
     def _row(self, source: Atom, variable: Variable) -> Value:
-        """The items of a port: the parts that are shorter stand at the start of their rows."""
+        """The items of a port: shorter parts are stored at the start of their rows."""
         labels = []
         for size, dim in zip(source.type.dims[1:], variable.type.dims, strict=True):
             if isinstance(dim, int) and dim == size:
@@ -121,7 +120,8 @@ class Triangle:
         return found
 
     def _admit(self, carried: Carried) -> None:
-        """Note which versions of a state each part is read of; refuse what needs one in between."""
+        """Note the version of a state that each part is read from; refuse parts that need a version
+        in between."""
         if carried.final == carried.variable:
             self.arrays[carried.variable] = self.states.pop(carried.variable)
             return
@@ -163,7 +163,7 @@ class Triangle:
             before = [self._after(use, one) for i, one in writes if i < at]
             after = [self._after(use, one) for i, one in writes if i > at]
             if any(found is not None and found[1] > 0 for found in after):
-                raise UnsuitableError  # what a step before this one writes only later on
+                raise UnsuitableError  # an earlier step writes these elements, later in its body
             met = [found for found in before if found is not None]
             if all(found[1] < 0 for found in met):
                 self.early.add(use.equation.output)
@@ -171,7 +171,8 @@ class Triangle:
                 raise UnsuitableError
 
     def _after(self, use: _Access, other: _Access) -> tuple[int, int] | None:
-        """How many steps after the other use this one may meet it, in the order that steps run."""
+        """The distances, in the order in which steps run, at which this use may follow the other
+        with a common element."""
         found = use.region.steps_after(other.region, self.steps)
         if found is not None and self.loop.equation.params.get("reverse"):
             return -found[1], -found[0]
@@ -217,7 +218,7 @@ class Triangle:
         return None
 
     def _value(self, atom: Atom) -> Value:
-        """What an operand is in all steps."""
+        """The value of an operand in all steps."""
         if isinstance(atom, Variable) and atom in self.values:
             return self.values[atom]
         if isinstance(atom, Variable):
@@ -228,7 +229,7 @@ class Triangle:
         return Value(((Factor(atom, axes),),), axes)
 
     def _part(self, equation: Equation, array: Atom) -> Value:
-        """What steps read of an array."""
+        """The part of an array that steps read."""
         region = region_of(equation, self.counter, self.symbol)
         if region is None:
             raise UnsuitableError
@@ -249,8 +250,8 @@ class Triangle:
     def _labels(
         self, region: Region, array: Atom
     ) -> tuple[list[Label | None], Mapping[str, Any] | None]:
-        """The axes of an array that steps use parts of, None for one that is gone; and the params
-        of the slice that has all these parts, None if it is all of the array."""
+        """The axes of an array that steps use parts of, None for an axis that is dropped; and the
+        params of the slice that contains all these parts, None if it is the whole array."""
         labels: list[Label | None] = []
         start, length, drop = [], [], []
         for axis, (own, size) in enumerate(zip(region.ranges, array.type.dims, strict=True)):
@@ -277,10 +278,10 @@ class Triangle:
         params = {"start": tuple(start), "length": tuple(length), "step": step, "drop": tuple(drop)}
         return labels, params
 
-    # --- what steps hand on -----------------------------------------------------------------------
+    # --- values that steps hand on ----------------------------------------------------------------
 
     def _state(self, equation: Equation, state: Variable) -> None:
-        """A read or a write of what steps hand on, or of a part of it."""
+        """Record a read or a write of a carried value, or of a part of it."""
         output, now = equation.output, self.states[state]
         if equation.primitive == "slice":
             array = self.first[state] if output in self.early else now
@@ -295,7 +296,7 @@ class Triangle:
             self.states[output] = self._written(equation, now)
 
     def _written(self, equation: Equation, now: Atom) -> Atom:
-        """An array after all steps have written their parts of it."""
+        """The array after all steps have written their parts of it."""
         products, value = self.products, self._value(equation.inputs[1])
         region = region_of(equation, self.counter, self.symbol)
         assert region is not None
@@ -339,7 +340,7 @@ class Triangle:
         return products.record("update", now, found, **params)
 
     def _added(self, now: Atom, term: Atom) -> Atom:
-        """The sum of two arrays. Products of matrices with a factor in common become one."""
+        """The sum of two arrays. Products of matrices with a common factor are merged."""
         if now in self.zeros:
             return term
         before = self.scope.makers.get(now) if isinstance(now, Variable) else None
@@ -358,7 +359,7 @@ def _all_of(array: Atom) -> Mapping[str, Any]:
 
 
 def _reshaped(value: Value, ndim: int, dims: Sequence[object]) -> Value:
-    """A value with axes of length 1 put in or taken out."""
+    """A value with axes of length 1 added or removed."""
     left = [one for one in value.axes if one is not None]
     if sum(size != 1 for size in dims) != len(left):
         raise UnsuitableError

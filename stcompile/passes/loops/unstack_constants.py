@@ -1,6 +1,7 @@
-"""What is the same in every step of a loop is not kept step by step for the adjoint.
+"""Keep values that are the same in every step of a loop once, not for each step.
 
-It is computed once, before the loop, and the loop that reads it in turn gets it as a constant.
+The value is computed once, before the loop, and the loop that reads it in turn gets it as a
+constant.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(unstack_constants(parse_program('''
@@ -53,7 +54,7 @@ def unstack_constants(program: Program) -> Program:
 
 
 def _unstacked(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
-    """Records the loop without ports of equal values; None if it has none."""
+    """Record the loop without ports of equal values; None if it has none."""
     trial = scope.aside()
     moved = moved_values(loop, trial)
     same = {y: found for y in loop.ys if (found := _same(y, moved)) is not None}
@@ -81,7 +82,7 @@ def _unstacked(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | Non
 
 
 def _same(y: Kept, moved: Mapping[Variable, Moved]) -> Atom | None:
-    """What an atom of the body is before the loop, if it is the same in all steps."""
+    """The atom before the loop that equals an atom of the body, if it is the same in all steps."""
     found = Moved(y.atom, False) if isinstance(y.atom, Constant) else moved.get(y.atom)
     if found is None or found.stepped or y.port.type.kind != "array":
         return None
@@ -91,7 +92,7 @@ def _same(y: Kept, moved: Mapping[Variable, Moved]) -> Atom | None:
 
 
 def _repeated(scope: Scope, x: Fed) -> Atom | None:
-    """What a port has for each step, if that is one value for all."""
+    """The value that a port has for each step, if it is the same for all."""
     made = scope.makers.get(x.source) if isinstance(x.source, Variable) else None
     if made is None or made.primitive != "broadcast_to":
         return None

@@ -1,1 +1,1 @@
-"""Passes that trade time for memory, and say where outputs are stored."""
+"""Passes that trade time for memory, and that decide where outputs are stored."""

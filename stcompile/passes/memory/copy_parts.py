@@ -20,8 +20,8 @@ from stcompile.wengert.templates import mark_of
 
 
 def copy_parts(program: Program) -> Program:
-    """The program with copies of parts where these are less than the arrays that would be copied
-    for a write."""
+    """The program with copies of parts, if the parts are smaller than the arrays that would be
+    copied for a write."""
     while _writes(program):
         tree = unfold(program)
         writes = plan_writes(tree, Moments(tree))
@@ -33,7 +33,7 @@ def copy_parts(program: Program) -> Program:
 
 
 def _writes(program: Program) -> bool:
-    """True if a program writes anywhere."""
+    """True if a program contains a write."""
     inner = (value for e in program.equations for value in e.params.values())
     return any(mark_of(equation.primitive) == "write" for equation in program.equations) or any(
         _writes(value) for value in inner if isinstance(value, Program)

@@ -1,4 +1,5 @@
-"""Begin to exchange gradients as soon as they are there, in buckets, and wait before they are read.
+"""Begin to exchange gradients as soon as they are computed, in buckets, and wait before they are
+read.
 
 d_V = ...                                     d_V = ...
 d_W = ...                                     g1 = pack(d_V)
@@ -11,10 +12,10 @@ v2 = slice(s; the elements of d_V)            s2 = exchange_start(g2, comm, requ
                                               v2 = slice(s1; all elements)
 
 The parts are put into buckets in the opposite order of the parameters, in which most adjoints
-compute them, until one has as many bytes as the exchange asks for. That order, in which the buckets
-begin as well, depends on the parameters alone: all ranks have to make the same buckets, and their
-programs may differ, since their shares have different numbers of rows. A bucket begins after the
-last effect before it, and what is read of it is read after the wait.
+compute them, until a bucket has as many bytes as the exchange asks for. That order, in which the
+buckets begin as well, depends on the parameters alone: all ranks have to make the same buckets, and
+their programs may differ, since their shares have different numbers of rows. A bucket begins after
+the last effect before it, and its parts are read after the wait.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from stcompile.wengert.types import REQUESTS, Type
 
 
 def overlap_exchange(program: Program) -> Program:
-    """The program with those exchanges split that ask for it."""
+    """The program with exchanges split that ask for it."""
     exchanges = [e for e in program.equations if e.primitive == "exchange" and e.params["bucket"]]
     return _Splitter(program, exchanges).run() if exchanges else program
 
@@ -37,7 +38,7 @@ def overlap_exchange(program: Program) -> Program:
 @dataclass(frozen=True)
 class _Part:
     """An operand that was packed from element ``start`` on; ``ready`` is the position of the
-    equation after which it is there."""
+    equation after which it is available."""
 
     atom: Atom
     start: int
@@ -46,7 +47,8 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the elements from one on are after the exchange: in a bucket, from ``start`` on."""
+    """The position after the exchange of the elements from a given element on: in a bucket, from
+    ``start`` on."""
 
     bucket: Variable
     start: int
@@ -60,7 +62,7 @@ class _Splitter:
         self.makers = {v: e for e in program.equations for v in e.outputs}
         self.requests = self.builder.variable(Type.object(REQUESTS), "requests")
         self.after: dict[int, list[Equation]] = {}  # new equations, by the position before them
-        self.places: dict[Variable, Mapping[int, _Place]] = {}  # by what was exchanged
+        self.places: dict[Variable, Mapping[int, _Place]] = {}  # by the exchanged variable
 
     def run(self) -> Program:
         for exchange in self.exchanges:
@@ -96,7 +98,8 @@ class _Splitter:
         self.places[exchange.output] = places
 
     def _parts(self, pack: Equation, end: int) -> list[_Part]:
-        """The operands, with when they are there. Nothing begins before the last other effect."""
+        """The operands, with the position at which they are available. Nothing begins before the
+        last other effect."""
         equations = self.program.equations[:end]
         effects = [at for at, e in enumerate(equations) if e.effects and e not in self.exchanges]
         start, found = 0, []
@@ -126,7 +129,8 @@ class _Splitter:
         return places
 
     def _moved(self, equation: Equation) -> Equation:
-        """An equation that reads a part of what was exchanged, reading it from its bucket."""
+        """An equation that reads a part of the exchanged vector, changed to read it from its
+        bucket."""
         source = equation.inputs[0] if equation.inputs else None
         places = self.places.get(source) if isinstance(source, Variable) else None
         if places is None:

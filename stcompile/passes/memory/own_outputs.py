@@ -1,7 +1,8 @@
 """Give returned arrays storage of their own.
 
-A gradient may be an argument itself, a view, or the same array twice: these are copied, so that a
-caller may keep and change what is returned. A copy of a broadcast number is a filled array.
+A gradient may be an argument itself, a view, or the same array twice: such arrays are copied, so
+that a caller may keep and change the returned arrays. A copy of a broadcast number is a filled
+array.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(own_outputs(parse_program('''
@@ -56,7 +57,7 @@ def own_outputs(program: Program, first: int = 0) -> Program:
 
 
 def _whole(atom: Variable, makers: Mapping[Variable, Equation]) -> Variable:
-    """The array of which a variable shows all elements, in another arrangement."""
+    """The array that a variable is a rearrangement of."""
     while (maker := makers.get(atom)) is not None and PRIMITIVES[maker.primitive].rearranges:
         (source,) = maker.inputs
         if not isinstance(source, Variable) or source.type.kind != "array":
@@ -66,7 +67,7 @@ def _whole(atom: Variable, makers: Mapping[Variable, Equation]) -> Variable:
 
 
 def _end(program: Program) -> Location:
-    """No line of the user's, in the adjoint if there is one."""
+    """A location outside of the user's lines, in the adjoint if there is one."""
     has_adjoint = any(equation.location.section == "adjoint" for equation in program.equations)
     return NOWHERE.in_section("adjoint") if has_adjoint else NOWHERE
 

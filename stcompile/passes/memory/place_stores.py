@@ -1,12 +1,12 @@
-"""Move each store up to the equation that makes its value, so that the two can be one statement.
+"""Move each store up to the equation that makes its value, so that both can be a single statement.
 
 p.1 = subtract(p, v1)                    p.1 = subtract(p, v1)
 q.1 = subtract(q, v2)            →       store(p, p.1)
 store(p, p.1)                            q.1 = subtract(q, v2)
 store(q, q.1)                            store(q, q.1)
 
-What is returned, or stored elsewhere, and shares memory with an array that is stored to is copied
-before the first store.
+A value that is returned, or stored elsewhere, and shares memory with an array that is stored to is
+copied before the first store.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def place_stores(program: Program) -> Program:
     storage = storage_of(program)
     others = [e for e in program.equations if e.primitive != "store"]
     numbers = {e.output: e.inputs[0] for e in others if e.primitive == "asarray"}
-    made: dict[Atom, int] = {}  # where a variable is defined
+    made: dict[Atom, int] = {}  # the position of each definition
     read: dict[Variable, int] = {}  # by root: where something in its storage is last read
     effect = -1
     for position, equation in enumerate(others):
@@ -57,8 +57,8 @@ def place_stores(program: Program) -> Program:
 
 
 def _separated(program: Program, stores: list[Equation]) -> Program:
-    """The program with copies of what would change when an array is stored to: outputs, and values
-    of other stores."""
+    """The program with copies of the values that would change when an array is stored to: outputs,
+    and values of other stores."""
     storage = storage_of(program)
     targets = {
         store.inputs[0]: storage.reach(storage.roots_of(store.inputs[0])) for store in stores

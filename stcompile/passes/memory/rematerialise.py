@@ -5,8 +5,8 @@ h = tanh(x)                        h = tanh(x)
 d_x = multiply(d_h, h)             h.1 = tanh(x)
                                    d_x = multiply(d_h, h.1)
 
-Values are computed from what stays: the inputs, and what the adjoint reads all the same. What has
-an effect, draws random numbers or writes in place is never computed again.
+Values are computed from the inputs, and from other values that the adjoint reads in any case.
+Equations that have an effect, draw random numbers or write in place are never computed again.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _SLOW = frozenset({"power", "math.pow", "logaddexp", "hypot", "arctan2"})
 
 @dataclass(frozen=True)
 class Candidate:
-    """A value of the forward pass that can be computed again: the operations that this takes as
-    things are, and whether a contraction is one of them."""
+    """A value of the forward pass that can be computed again: the number of operations that this
+    takes at present, and whether a contraction is among them."""
 
     variable: Variable
     cost: int
@@ -37,12 +37,13 @@ class Candidate:
 
     @property
     def order(self) -> tuple[bool, float]:
-        """The first ones save the most memory for an operation; contractions come last."""
+        """A sort key: candidates that save the most memory per operation come first; contractions
+        come last."""
         return self.contracts, self.cost / self.variable.type.nbytes
 
 
 def candidates(program: Program) -> list[Candidate]:
-    """The values that can be computed again, in the order in which that is worth it."""
+    """The values that can be computed again, the most worthwhile first."""
     facts = _Facts(program)
     views = {variable for variable, equation in facts.makers.items() if _is_view(equation)}
     found = []
@@ -56,7 +57,8 @@ def candidates(program: Program) -> list[Candidate]:
 
 
 def rematerialise(program: Program, again: Sequence[Variable]) -> Program:
-    """The program with these values computed again where they are read after the forward pass."""
+    """The program in which the variables ``again`` are computed again where they are read after the
+    forward pass."""
     facts = _Facts(program)
     possible = (v for v in facts.read_late if v in facts.possible)
     views = {variable for variable in possible if _is_view(facts.makers[variable])}
@@ -64,9 +66,10 @@ def rematerialise(program: Program, again: Sequence[Variable]) -> Program:
 
 
 class _Facts:
-    """``start`` is where the forward pass ends; ``read_late`` are the variables that it computes
-    and that are read from there on (themselves, or views of them), but no outputs of the program;
-    ``possible`` are those that can be computed from the inputs and from what stays."""
+    """Facts about a program: ``start`` is the position where the forward pass ends; ``read_late``
+    are the variables that it computes and that are read from there on (themselves, or views of
+    them), but are not outputs of the program; ``possible`` are those that can be computed from the
+    inputs and from variables that are kept."""
 
     def __init__(self, program: Program) -> None:
         equations = program.equations
@@ -94,13 +97,13 @@ class _Facts:
         return self.is_anchor(variable, ()) or variable in self.possible
 
     def is_anchor(self, variable: Variable, again: Container[Variable]) -> bool:
-        """True for what is there without being computed again."""
+        """True for a variable that is available without being computed again."""
         if variable not in self.makers or variable in self.results:
             return True
         return variable in self.read_late and variable not in again
 
     def chain(self, variable: Variable, again: Container[Variable]) -> list[Equation]:
-        """The equations that compute a value from what is there."""
+        """The equations that compute a value from available variables."""
         found: dict[Variable, Equation] = {}
         waiting = [variable]
         while waiting:
@@ -119,7 +122,7 @@ def _is_view(equation: Equation) -> bool:
 
 
 def _is_pure(equation: Equation) -> bool:
-    """True for what can be computed as often as one likes."""
+    """True for equations that can be computed any number of times."""
     if len(equation.outputs) != 1 or equation.effects or equation.primitive == "undef":
         return False
     if PRIMITIVES[equation.primitive].control:
@@ -129,7 +132,7 @@ def _is_pure(equation: Equation) -> bool:
 
 
 def _operations(equation: Equation) -> int:
-    """About how many operations an equation takes."""
+    """An estimate of the number of operations of an equation."""
     if mark_of(equation.primitive) == "view":
         return 0
     size = max([equation.output.type.size, *(atom.type.size for atom in equation.inputs)])
@@ -146,7 +149,7 @@ class _Rewriter:
         self.again = again
         self.recorder = Recorder()
         self.mapping: dict[Variable, Atom] = {}
-        self.copies: dict[Variable, Variable] = {}  # what was computed again
+        self.copies: dict[Variable, Variable] = {}  # values that were computed again
         self.used: dict[Variable, int] = {}  # and the position where it was read last
 
     def run(self) -> Program:

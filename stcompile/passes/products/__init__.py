@@ -1,1 +1,1 @@
-"""Passes on products and sums: fewer of them, and smaller ones."""
+"""Passes on products and sums, which make them fewer or smaller."""

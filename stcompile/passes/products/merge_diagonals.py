@@ -1,9 +1,9 @@
-"""A factor for each column is a product with a diagonal matrix: ``x @ W + x * d`` is
-``x @ (W + diag(d))``, and the sums of ``x * y`` over the rows are the diagonal of ``x.T @ y``.
+"""Merge a factor for each column into a product with a diagonal matrix: ``x @ W + x * d`` is ``x @
+(W + diag(d))``, and the sums of ``x * y`` over the rows are the diagonal of ``x.T @ y``.
 
-The second stands in the adjoint of the first. Both go through the long array once instead of three
-times. Either operand may be negated, as adjoints leave it: the sign goes into the matrix. Rounds
-differently: it runs at the fast levels alone.
+The second form occurs in the adjoint of the first. Both pass over the long array once instead of
+three times. Either operand may be negated, as adjoints leave it: the sign goes into the matrix.
+Rounds differently: it runs at the fast levels alone.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(merge_diagonals(parse_program('''
@@ -74,8 +74,8 @@ def _factors_of_columns(program: Program) -> Program:
 
 
 class _Sum:
-    """A sum or a difference, of which the term of one ``side`` may be a product of matrices, and
-    the other one an elementwise product that shares an operand with it."""
+    """A sum or a difference. The term of one ``side`` may be a product of matrices, and the other
+    term an elementwise product that shares an operand with it."""
 
     def __init__(self, rebuild: Rebuild, at: int, total: Equation, side: int) -> None:
         self.rebuild = rebuild
@@ -91,7 +91,7 @@ class _Sum:
         return _Signed(atom, is_negated != is_subtracted)
 
     def merge(self) -> bool:
-        """Make one product of matrices of the sum; False if that cannot be done."""
+        """Merge the sum into a single product of matrices; False if that is not possible."""
         product, scaled = self.terms
         contraction = self.rebuild.maker(product, "contract")
         multiplication = self.rebuild.maker(scaled, "multiply")
@@ -119,7 +119,7 @@ class _Sum:
         return read_once and all(t.type == self.total.output.type for t in self.total.inputs)
 
     def _chain(self, atom: Atom) -> list[Atom]:
-        """An atom, and what it is the negative of."""
+        """An atom, and the atoms that it is the negative of."""
         chain = [atom]
         while atom not in self.terms:
             (atom,) = self.rebuild.equations[self.rebuild.defined_at(atom)].inputs
@@ -129,7 +129,8 @@ class _Sum:
     def _replace(
         self, contraction: Equation, side: int, factor: Atom, shape: tuple[int, ...], sign: bool
     ) -> None:
-        """``sign`` is true if the long operands of both products differ by their signs."""
+        """Replace the sum; ``sign`` is true if the long operands of both products differ by their
+        signs."""
         matrix, product = self._untransposed(contraction, 1 - side)
         both = self._both(matrix, self._diagonal(factor, shape), sign)
         long = contraction.inputs[side]
@@ -146,8 +147,8 @@ class _Sum:
                 self.rebuild.drop(self.rebuild.defined_at(atom))
 
     def _untransposed(self, contraction: Equation, side: int) -> tuple[Atom, Contraction]:
-        """The matrix of a product before it was transposed, which does nothing to a diagonal one:
-        the adjoint reads that, and both add the diagonal to the same."""
+        """The matrix of a product before it was transposed, which leaves a diagonal matrix
+        unchanged: the adjoint reads the same matrix, and both add the diagonal to it."""
         matrix, product = contraction.inputs[side], Contraction.of(contraction)
         turn = self.rebuild.maker(matrix, "transpose")
         last = matrix.type.ndim - 1
@@ -163,7 +164,7 @@ class _Sum:
         return self._insert("where", eye, row, Constant(0))
 
     def _both(self, matrix: Atom, diagonal: Atom, sign: bool) -> Atom:
-        """The sum of a matrix and a diagonal one, with the signs of the terms."""
+        """The sum of a matrix and a diagonal matrix, with the signs of the terms."""
         is_matrix_negated, is_diagonal_negated = self.are_negated
         is_diagonal_negated = is_diagonal_negated != sign
         if is_matrix_negated == is_diagonal_negated:
@@ -177,8 +178,9 @@ class _Sum:
 
 
 def _columns(contraction: Equation, side: int, factor: Atom) -> tuple[int, ...] | None:
-    """The shape of a factor as rows that its diagonal matrices are made from; None if it is not
-    one for each element along the contracted axis, in the layout of the operand of that side."""
+    """The shape of a factor as rows that its diagonal matrices are made from; None if it does not
+    have a number for each element along the contracted axis, in the layout of the operand of that
+    side."""
     long, matrix = contraction.inputs[side].type, contraction.inputs[1 - side].type
     product = Contraction.of(contraction)
     dims = (1,) * (long.ndim - factor.type.ndim) + factor.type.dims
@@ -188,7 +190,7 @@ def _columns(contraction: Equation, side: int, factor: Atom) -> tuple[int, ...] 
         return None
     (along,), (against,) = product.summed(side), product.summed(1 - side)
     count = len(product.batch)
-    expected = count if side else long.ndim - 1  # where the result has the matrix's free axis
+    expected = count if side else long.ndim - 1  # the place of the matrix's free axis in the result
     is_square = (
         matrix.ndim == count + 2
         and product.batch == tuple((axis, axis) for axis in range(count))

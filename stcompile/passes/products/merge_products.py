@@ -1,7 +1,7 @@
-"""One product for many that share a factor: ``x1 @ W``, ``x2 @ W`` are rows of ``[x1; x2] @ W``.
+"""Merge products that share a factor: ``x1 @ W``, ``x2 @ W`` are rows of ``[x1; x2] @ W``.
 
-The rows of the left factors are put one below the other, and the results are slices of the one
-product. What is then done to all slices alike (a bias added, a sine taken) is done to the whole.
+The rows of the left factors are stacked, and the results are slices of the merged product. An
+operation that follows on all slices alike (a bias added, a sine taken) is applied to the whole.
 Rounds differently where BLAS splits a larger product otherwise: it runs at the fast level alone.
 
 >>> from stcompile.wengert.text import parse_program
@@ -40,7 +40,7 @@ ROWS = Contraction((2, 2), contracted=((1, 0),))
 
 
 def merge_products(program: Program) -> Program:
-    """The program with matrix products that share their right factor made at once."""
+    """The program with matrix products that share their right factor computed at once."""
     program = with_inner(program, merge_products)
     rebuild = Rebuild(program)
     moved: set[int] = set()  # positions of views: groups come in order, so these stand before all
@@ -49,11 +49,12 @@ def merge_products(program: Program) -> Program:
     return rebuild.done()
 
 
-# --- which products -------------------------------------------------------------------------------
+# --- the choice of products -----------------------------------------------------------------------
 
 
 def _groups(rebuild: Rebuild) -> list[list[int]]:
-    """The positions of products that can be made at once, where the first of them stands."""
+    """The positions of products that can be computed at once, at the position of the first of
+    them."""
     found: dict[tuple[object, ...], list[int]] = {}
     for at, equation in enumerate(rebuild.equations):
         if not _is_rows(equation):
@@ -77,7 +78,7 @@ def _is_rows(equation: Equation) -> bool:
 
 
 def _is_known(rebuild: Rebuild, atom: Atom, at: int) -> bool:
-    """True if an atom, or what it is a view of, is defined before a position."""
+    """True if an atom, or the source of a view, is defined before a position."""
     where = rebuild.defined_at(atom)
     if where < at:
         return True
@@ -91,8 +92,8 @@ def _is_known(rebuild: Rebuild, atom: Atom, at: int) -> bool:
 
 @dataclass
 class _Whole:
-    """An array whose slices, one below the other, are ``parts``; each is defined by the equation
-    at its position."""
+    """An array whose slices, stacked, are ``parts``; each is defined by the equation at its
+    position."""
 
     variable: Variable
     parts: list[Variable]
@@ -151,7 +152,7 @@ def _move_up(rebuild: Rebuild, atom: Atom, at: int, moved: set[int]) -> None:
 
 
 def _lifted(rebuild: Rebuild, whole: _Whole, at: int) -> _Whole | None:
-    """The whole after the elementwise equation that is done to each of its parts; None if they
+    """The whole after the elementwise equation that is applied to each of its parts; None if they
     have no such equation in common."""
     readers = []
     for part in whole.parts:

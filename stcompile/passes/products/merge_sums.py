@@ -1,7 +1,7 @@
-"""One product for a sum of products: ``x1.T @ y1 + x2.T @ y2`` is ``[x1; x2].T @ [y1; y2]``.
+"""Merge a sum of products into a product: ``x1.T @ y1 + x2.T @ y2`` is ``[x1; x2].T @ [y1; y2]``.
 
-The gradient of a weight that many steps share is such a sum. The factors are put one below the
-other; where another sum needs some of the same, it takes a slice. Sums over rows are merged alike.
+The gradient of a weight that many steps share is such a sum. The factors are stacked; where another
+sum needs some of the same factors, it takes a slice. Sums over rows are merged in the same way.
 Rounds differently: it runs at the fast level alone.
 
 >>> from stcompile.wengert.text import parse_program
@@ -35,7 +35,7 @@ COLUMNS = Contraction((2, 2), contracted=((0, 0),))
 
 
 def merge_sums(program: Program) -> Program:
-    """The program with its sums of products over rows, and of sums over rows, made at once."""
+    """The program with its sums of products over rows, and of sums over rows, computed at once."""
     program = with_inner(program, merge_sums)
     merger = _Merger(program)
     chains = [c for at in range(len(program.equations)) if (c := merger.chain(at)) is not None]
@@ -47,7 +47,8 @@ def merge_sums(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Chain:
-    """A sum: the position of its last addition, those of all its additions, and its terms."""
+    """A sum: the position of its last addition, the positions of all its additions, and its
+    terms."""
 
     root: int
     additions: tuple[int, ...]
@@ -56,7 +57,7 @@ class _Chain:
 
 @dataclass(frozen=True)
 class _Stacked:
-    """Parts that are one below the other in a ``variable`` that is there from a position on."""
+    """Parts that are stacked in a ``variable``, which is defined at a position."""
 
     parts: tuple[Atom, ...]
     variable: Variable
@@ -72,10 +73,10 @@ class _Merger:
             if equation.primitive == "concatenate" and equation.params["axis"] == 0
         ]
 
-    # --- which sums ----------------------------------------------------------------------------
+    # --- the choice of sums --------------------------------------------------------------------
 
     def chain(self, at: int) -> _Chain | None:
-        """The sum whose last addition stands at a position; None for anything else."""
+        """The sum whose last addition is at a position; None for any other equation."""
         equation = self.rebuild.equations[at]
         if not _is_addition(equation):
             return None
@@ -91,8 +92,8 @@ class _Merger:
         return _Chain(at, tuple(additions), tuple(terms))
 
     def _terms(self, equation: Equation, at: int, additions: list[int]) -> list[Atom]:
-        """The terms of a sum in order; ``additions`` gets the positions of all additions. (A sum
-        may have more of them than Python has frames.)"""
+        """The terms of a sum in order; ``additions`` gets the positions of all additions. A sum
+        may have more of them than Python has frames."""
         additions.append(at)
         terms: list[Atom] = []
         waiting = list(reversed(equation.inputs))
@@ -110,7 +111,8 @@ class _Merger:
     # --- merging -------------------------------------------------------------------------------
 
     def rank(self, chain: _Chain) -> tuple[int, bool]:
-        """Sums of many terms first, and products before sums: others may take slices of them."""
+        """A sort key: sums of many terms come first, and products before sums, since others may
+        take slices of them."""
         products = sum(self.rebuild.maker(term, "contract") is not None for term in chain.terms)
         return -products, not products
 
@@ -143,7 +145,8 @@ class _Merger:
         rebuild.mapping[root.output] = total
 
     def _key(self, term: Atom, root: Equation) -> object:
-        """Equal for terms that can be merged in a sum; None for one that cannot."""
+        """A key that is equal for terms that can be merged in a sum; None for a term that
+        cannot."""
         if not isinstance(term, Variable) or not self.rebuild.is_used_once(term):
             return None
         where = self.rebuild.defined_at(term)
@@ -162,7 +165,7 @@ class _Merger:
         return None
 
     def _merged(self, group: Sequence[Atom], before: int, location: Location) -> Atom:
-        """One equation for terms of a sum."""
+        """Merge terms of a sum into a single equation."""
         equations = [self.rebuild.equations[self.rebuild.defined_at(term)] for term in group]
         operands = self._ordered([equation.inputs for equation in equations], before)
         stacked = tuple(
@@ -173,8 +176,8 @@ class _Merger:
         return self.rebuild.insert(before, first.primitive, stacked, location, **params)
 
     def _ordered(self, operands: list[tuple[Atom, ...]], before: int) -> list[tuple[Atom, ...]]:
-        """The terms in an order in which factors already stand one below the other, if there is
-        one; else in that of their making."""
+        """The terms in an order in which factors are already stacked, if there is one; else in the
+        order in which they are computed."""
         for place in range(len(operands[0])):
             column = [inputs[place] for inputs in operands]
             for stack in self.stacks:
@@ -188,7 +191,7 @@ class _Merger:
         return sorted(operands, key=lambda inputs: self.rebuild.defined_at(inputs[0]))
 
     def _stacked(self, parts: Sequence[Atom], before: int, location: Location) -> Atom:
-        """The parts one below the other: a slice of what is there, or a new array."""
+        """The stacked parts: a slice of an existing stack, or a new array."""
         for stack in self.stacks:
             start = _run(stack.parts, parts)
             if stack.at <= before and start is not None:
@@ -218,7 +221,7 @@ def _is_addition(equation: Equation) -> bool:
 
 
 def _run(whole: Sequence[Atom], parts: Sequence[Atom]) -> int | None:
-    """Where parts stand next to each other in a sequence."""
+    """The start of consecutive ``parts`` in a sequence."""
     for start in range(len(whole) - len(parts) + 1):
         if list(whole[start : start + len(parts)]) == list(parts):
             return start

@@ -1,8 +1,8 @@
-"""Sum before a product instead of after it, where fewer numbers are multiplied then.
+"""Sum before a product instead of after it, if fewer numbers are multiplied then.
 
 ``sum(a @ b)`` over the rows of ``a`` is ``sum(a) @ b``; a factor that is the same along the summed
-axes goes out of a sum, and a sum of sums is summed part by part if that helps one of them. Rounds
-differently: it runs at the fast level alone.
+axes is taken out of a sum, and a sum of sums is summed part by part if that helps any of them.
+Rounds differently: it runs at the fast level alone.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(push_sums(parse_program('''
@@ -44,7 +44,7 @@ def push_sums(program: Program) -> Program:
 
 
 class _Pusher:
-    """Makes one sum, which stands at a position."""
+    """The rewriting of a sum at a position."""
 
     def __init__(self, rebuild: Rebuild, at: int, root: Equation) -> None:
         self.rebuild = rebuild
@@ -53,7 +53,7 @@ class _Pusher:
         self.is_plain = root.output.type.kind == "array" and root.output.type.inexact
 
     def maker(self, atom: Atom) -> Equation | None:
-        """The equation whose result is read by the sum alone."""
+        """The equation whose result only the sum reads."""
         if not self.is_plain or not isinstance(atom, Variable):
             return None
         where = self.rebuild.defined_at(atom)
@@ -78,7 +78,7 @@ class _Pusher:
         return False
 
     def pushed(self, atom: Atom, axes: Axes) -> Atom:
-        """The sum over some axes of an atom, as early as it can be made."""
+        """The sum over some axes of an atom, as early as possible."""
         equation = self.maker(atom) if self.helps(atom, axes) else None
         if equation is None:
             return self._sum(atom, axes)
@@ -98,7 +98,8 @@ class _Pusher:
     # --- products ------------------------------------------------------------------------------
 
     def _factor(self, equation: Equation, axes: Axes) -> int | None:
-        """Which operand is the same along the axes, while the other has the result's shape."""
+        """The position of the operand that is the same along the axes, while the other has the
+        result's shape."""
         dims = equation.output.type.dims
         for place, (factor, summed) in enumerate(
             zip(equation.inputs, equation.inputs[::-1], strict=True)
@@ -152,8 +153,8 @@ def _is_sum(equation: Equation) -> bool:
 
 
 def _split_axes(equation: Equation, axes: Axes) -> tuple[Axes, Axes] | None:
-    """The axes of the two operands of a contraction that some axes of its result are; None if
-    some of them belong to both, or the result's axes are permuted."""
+    """The axes of the two operands of a contraction that some axes of its result are; None if some
+    axes belong to both, or the result's axes are permuted."""
     product = Contraction.of(equation)
     x, y, result = product.names
     names = [result[axis] for axis in axes]

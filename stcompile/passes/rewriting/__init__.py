@@ -1,1 +1,1 @@
-"""Rules that rewrite one equation at a time, and the worklist that applies them."""
+"""Rules that rewrite single equations, and the worklist that applies them."""

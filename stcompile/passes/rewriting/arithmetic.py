@@ -1,9 +1,9 @@
-"""The algebra of numbers that the chain rule leaves: products with 1, choices inside choices,
-broadcasts of what broadcasts anyway.
+"""Simplify the arithmetic that the chain rule leaves: products with 1, nested choices, redundant
+broadcasts.
 
-Exact but for three: ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of twice,
-``d / y * y`` becomes ``d``, also where y is 0 or infinite, as a determinant of which the logarithm
-is taken may be, and the slope of ``y = 1 / (1 + e)`` becomes ``y * (1 - y)``.
+Exact with three exceptions: ``d * (1 / y)`` becomes ``d / y``, which rounds once instead of twice,
+``d / y * y`` becomes ``d``, also where y is 0 or infinite, as a determinant whose logarithm is
+taken may be, and the slope of ``y = 1 / (1 + e)`` becomes ``y * (1 - y)``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from stcompile.wengert.types import Type
 
 
 def is_number(atom: Atom, value: float) -> bool:
-    """True for the constant of this value."""
+    """True for the constant of the given value."""
     return isinstance(atom, Constant) and bool(atom.value == value)
 
 
@@ -31,7 +31,7 @@ def is_number(atom: Atom, value: float) -> bool:
 
 @rule(having=lambda primitive: primitive.elementwise)
 def computed(under_way: UnderWay, equation: Equation) -> Result:
-    """An elementwise equation of constants and arrays of one constant, computed."""
+    """Compute an elementwise equation of constants and of arrays filled with a constant."""
     found = [_repeated(under_way, atom) for atom in equation.inputs]
     values = [constant.value for constant in found if constant is not None]
     if len(values) < len(found) or len(equation.outputs) != 1:
@@ -57,11 +57,11 @@ def _repeated(under_way: UnderWay, atom: Atom) -> Constant | None:
 
 @rule("accumulate", having=lambda primitive: primitive.elementwise)
 def spread_anyway(under_way: UnderWay, equation: Equation) -> Result:
-    """The equation of ``x`` for a broadcast of ``x`` that another operand repeats anyway."""
+    """Use ``x`` for a broadcast of ``x`` that another operand repeats anyway."""
     if equation.primitive == "accumulate" and equation.params["op"] == "contract":
         return None
     found = equation
-    first = equation.primitive == "accumulate"  # what it adds to has the shape that is written
+    first = equation.primitive == "accumulate"  # its first operand has the shape of the result
     for at in range(int(first), 2 if first else len(equation.inputs)):
         broadcast = under_way.made_by(found.inputs[at], "broadcast_to")
         if broadcast is not None:
@@ -75,13 +75,13 @@ def spread_anyway(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("reshape", "broadcast_to", "cast", "asarray", "pad")
 def same_already(under_way: UnderWay, equation: Equation) -> Result:
-    """Conversions, reshapes, broadcasts and paddings to what the operand already is."""
+    """Drop conversions, reshapes, broadcasts and paddings that leave the operand unchanged."""
     return equation.inputs[0]  # one of another type is not taken
 
 
 @rule("to_scalar")
 def number_as_scalar(under_way: UnderWay, equation: Equation) -> Result:
-    """A number, or an array without axes made of one, as a NumPy scalar."""
+    """Convert a number, or an array without axes made of a number, to a NumPy scalar directly."""
     made = under_way.made_by(equation.inputs[0], "broadcast_to")
     source = equation.inputs[0] if made is None else made.inputs[0]
     if isinstance(source, Constant):
@@ -91,7 +91,8 @@ def number_as_scalar(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("accumulate", having=lambda primitive: primitive.elementwise or primitive.assigns)
 def plain_number(under_way: UnderWay, equation: Equation) -> Result:
-    """A Python number for a NumPy scalar among operands that are computed in its dtype anyway."""
+    """Use a Python number for a NumPy scalar among operands that are computed in its dtype
+    anyway."""
     inputs = equation.inputs
     for at, atom in enumerate(inputs):
         if (
@@ -116,20 +117,20 @@ def _plain(value: np.generic) -> Any:
 
 @rule("sum")
 def sum_over_nothing(under_way: UnderWay, equation: Equation) -> Result:
-    """A sum over no axis is what it sums."""
+    """Replace a sum over no axis by its operand."""
     return equation.inputs[0] if equation.params["axis"] == () else None
 
 
 @rule("update", "index_update")
 def written_copy(under_way: UnderWay, equation: Equation) -> Result:
-    """A write into a copy: the emitter copies where it must."""
+    """Write into the source of a copy: the emitter copies where it must."""
     copied = under_way.made_by(equation.inputs[0], "copy")
     return copied and equation.with_inputs((copied.inputs[0], *equation.inputs[1:]))
 
 
 @rule("accumulate")
 def added_to_zeros(under_way: UnderWay, equation: Equation) -> Result:
-    """What is added to a part that was just set to zero is written there."""
+    """Replace an addition to a part that was just set to zero by a write."""
     total, value, *places = equation.inputs
     written = under_way.made_by(total, "update")
     if written is None or not under_way.is_read_once(total) or not is_number(written.inputs[1], 0):
@@ -143,7 +144,7 @@ def added_to_zeros(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("update")
 def written_as_it_was(under_way: UnderWay, equation: Equation) -> Result:
-    """A part that gets the values that it has."""
+    """Drop a write of the values that a part already has."""
     source, value, *places = equation.inputs
     copied = under_way.made_by(value, "copy")
     part = under_way.made_by(value if copied is None else copied.inputs[0], "slice")
@@ -157,7 +158,7 @@ def written_as_it_was(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("add", "accumulate")
 def added_to_itself(under_way: UnderWay, equation: Equation) -> Result:
-    """Twice a cotangent, as the two uses in ``x * x`` give it."""
+    """Double a cotangent that is added to itself, as the two uses in ``x * x`` give it."""
     if equation.params.get("op", "add") != "add":
         return None
     x, y = equation.inputs
@@ -166,7 +167,8 @@ def added_to_itself(under_way: UnderWay, equation: Equation) -> Result:
 
 
 def _is_equal(under_way: UnderWay, one: Atom, other: Atom) -> bool:
-    """True for two computations of the same value, as the two factors in ``x * x`` give it."""
+    """True for two computations of the same value, such as those for the two factors in ``x *
+    x``."""
     first, second = (under_way.makers.get(atom) for atom in (one, other))  # type: ignore[arg-type]
     if first is None or second is None or not PRIMITIVES[first.primitive].elementwise:
         return False
@@ -176,7 +178,7 @@ def _is_equal(under_way: UnderWay, one: Atom, other: Atom) -> bool:
 
 @rule("accumulate")
 def added_to_repetition(under_way: UnderWay, equation: Equation) -> Result:
-    """What is added to a broadcast of ``x`` is added to ``x``: that repeats it anyway."""
+    """Add to ``x`` itself instead of to a broadcast of ``x``: the addition repeats it anyway."""
     broadcast = under_way.made_by(equation.inputs[0], "broadcast_to")
     if broadcast is None or equation.params["op"] != "add":
         return None
@@ -186,7 +188,7 @@ def added_to_repetition(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("accumulate")
 def distinct_places(under_way: UnderWay, equation: Equation) -> Result:
-    """A sum over indices that select no element twice."""
+    """Mark a sum over indices that select no element twice."""
     total, *parts = equation.inputs
     if equation.params["op"] != "index" or parts[0].type.dtype != total.type.dtype:
         return None
@@ -201,7 +203,7 @@ def distinct_places(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("multiply", "divide")
 def by_one(under_way: UnderWay, equation: Equation) -> Result:
-    """A product with 1, or a quotient by 1, is the other operand."""
+    """Replace a product with 1, or a quotient by 1, by the other operand."""
     x, y = equation.inputs
     if is_number(y, 1):
         return x
@@ -210,7 +212,7 @@ def by_one(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("multiply")
 def quotient_times_divisor(under_way: UnderWay, equation: Equation) -> Result:
-    """``d / y * y`` is ``d``."""
+    """Replace ``d / y * y`` by ``d``."""
     x, y = equation.inputs
     for first, second in ((x, y), (y, x)):
         quotient = under_way.made_by(first, "divide")
@@ -220,7 +222,7 @@ def quotient_times_divisor(under_way: UnderWay, equation: Equation) -> Result:
 
 
 def _as_type(under_way: UnderWay, atom: Atom, type: Type) -> Atom:
-    """A constant as a number or array of a type; anything else as it is."""
+    """A constant as a number or array of a type; any other atom unchanged."""
     if isinstance(atom, Constant) and type.kind == "array":
         return under_way.repeat(type.dtype.type(atom.value), type)
     if isinstance(atom, Constant) and type.kind == "scalar":
@@ -230,7 +232,7 @@ def _as_type(under_way: UnderWay, atom: Atom, type: Type) -> Atom:
 
 @rule("multiply")
 def times_reciprocal(under_way: UnderWay, equation: Equation) -> Result:
-    """``d * (1 / y)`` is ``d / y``."""
+    """Replace ``d * (1 / y)`` by ``d / y``."""
     x, y = equation.inputs
     for first, second in ((x, y), (y, x)):
         reciprocal = under_way.made_by(second, "divide")
@@ -246,8 +248,8 @@ def times_reciprocal(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("multiply")
 def logistic_slope(under_way: UnderWay, equation: Equation) -> Result:
-    """``y * (1 - y)`` for ``y / (1 + e) * e`` where y is ``1 / (1 + e)``, times what is beside it.
-    It does not overflow where e does."""
+    """Replace ``y / (1 + e) * e`` where y is ``1 / (1 + e)`` by ``y * (1 - y)``, times the
+    remaining factor. It does not overflow where e does."""
     for first, last in (equation.inputs, equation.inputs[::-1]):
         product = under_way.made_by(first, "multiply")
         x, y = product.inputs if product else (first, None)
@@ -262,7 +264,7 @@ def logistic_slope(under_way: UnderWay, equation: Equation) -> Result:
 
 
 def _logistic(under_way: UnderWay, quotient: Atom | None, e: Atom | None) -> Atom | None:
-    """``y = 1 / (1 + e)`` where the quotient is ``y / (1 + e)``."""
+    """The atom ``y = 1 / (1 + e)``, if the quotient is ``y / (1 + e)``."""
     outer = under_way.made_by(quotient, "divide") if quotient is not None else None
     if outer is None:
         return None
@@ -280,7 +282,7 @@ def _logistic(under_way: UnderWay, quotient: Atom | None, e: Atom | None) -> Ato
 
 @rule("where")
 def known_choice(under_way: UnderWay, equation: Equation) -> Result:
-    """A choice by a condition that is known."""
+    """Decide a choice by a condition that is known."""
     condition, x, y = equation.inputs
     known: Any = KnownValues(under_way.makers).of(condition)
     if known is None or not np.size(known):
@@ -290,7 +292,7 @@ def known_choice(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("where")
 def choice_in_choice(under_way: UnderWay, equation: Equation) -> Result:
-    """A choice inside a choice by the same condition."""
+    """Simplify a choice inside a choice by the same condition."""
     condition, x, y = equation.inputs
     inner, other = under_way.made_by(x, "where"), under_way.made_by(y, "where")
     if inner is not None and inner.inputs[0] == condition:
@@ -313,4 +315,4 @@ RULES = (
     *(known_choice, choice_in_choice, by_one),
 )
 PRODUCTS = (quotient_times_divisor, times_reciprocal, logistic_slope)
-"""After the rules of signs, which go out of products first."""
+"""Rules that run after the rules of signs, which move signs out of products first."""

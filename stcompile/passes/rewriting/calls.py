@@ -1,4 +1,5 @@
-"""What only pays because of how NumPy is called: BLAS, buffers, conversions, numbers among arrays.
+"""Rules that only pay because of how NumPy is called: BLAS, buffers, conversions, numbers among
+arrays.
 
 The constants are measured: see `stcompile.base.thresholds`.
 """
@@ -23,15 +24,15 @@ FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 @rule("sum")
 def rows_summed_by_blas(under_way: UnderWay, equation: Equation) -> Result:
-    """Sums over the rows of a matrix are a product with ones: BLAS adds rows four times as fast as
+    """Sum the rows of a matrix as a product with ones: BLAS adds rows four times as fast as
     `numpy.add.reduce` (2.6 against 12 µs for 400 rows of 64 in float32, NumPy 2.4), and adds the
-    result to what an update changes."""
+    result directly to the array that an update changes."""
     x, axes = equation.inputs[0], equation.params["axis"]
     if equation.params["keepdims"] or axes != (0,):
         return None
     inner = under_way.made_by(x, "sum")
     if inner is not None and under_way.is_read_once(x) and inner.params["axis"] == (1,):
-        steps = inner.inputs[0]  # what a loop collects is in C order
+        steps = inner.inputs[0]  # stacks of a loop are in C order
         if under_way.made_by(steps, "loop") and steps.type.ndim == 3 and _is_large(steps):
             first, second, columns = steps.type.dims
             x = under_way.record("reshape", steps, shape=(first * second, columns))
@@ -48,7 +49,8 @@ def _is_large(atom: Atom) -> bool:
 
 @rule("add", "accumulate")
 def negated_terms_subtracted(under_way: UnderWay, equation: Equation) -> Result:
-    """What is negated to be added is subtracted: ``d += -v`` in one pass through memory for two.
+    """Subtract a term instead of adding its negative: ``d -= v`` makes one pass through memory
+    instead of two.
 
     Exact: ``x + (-y)`` and ``x - y`` round alike. It runs after the passes that look for sums.
     """
@@ -67,9 +69,9 @@ def negated_terms_subtracted(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule(having=lambda p: p.elementwise and isinstance(getattr(np, p.name, None), np.ufunc))
 def operands_converted(under_way: UnderWay, equation: Equation) -> Result:
-    """The arrays of an elementwise equation in the dtype that it computes in. NumPy converts them
-    as well, piece by piece and through buffers that it allocates in each call; a conversion of its
-    own is faster, and can be shared."""
+    """Convert the arrays of an elementwise equation to the dtype that it computes in. NumPy
+    converts them as well, piece by piece and through buffers that it allocates in each call; a
+    separate conversion is faster, and can be shared."""
     types = [atom.type for atom in equation.inputs]
     ufunc = getattr(np, equation.primitive)
     if "array" not in {t.kind for t in types}:
@@ -92,16 +94,16 @@ def _is_weak(type: Type) -> bool:
 
 
 def _of_others(equation: Equation, inputs: Any) -> Result:
-    """The equation of other inputs; None if they are the same."""
+    """The equation with other inputs; None if they are unchanged."""
     found = tuple(inputs)
     return equation.with_inputs(found) if found != equation.inputs else None
 
 
 @rule(having=lambda primitive: primitive.elementwise)
 def small_arguments_copied(under_way: UnderWay, equation: Equation) -> Result:
-    """A copy of an argument that is spread over a much larger result. The copy can be stored in the
-    order that suits the result (`stcompile.analysis.orders`); the argument is as its caller made
-    it. Only where the result has a short last axis, so that another order pays."""
+    """Copy an argument that is broadcast to a much larger result. The copy can be stored in the
+    order that suits the result (`stcompile.analysis.orders`); the argument has the order that its
+    caller gave it. Only where the result has a short last axis, so that another order pays."""
     if under_way.is_inner or len(equation.outputs) != 1:
         return None
     result = equation.output.type
@@ -120,9 +122,9 @@ def small_arguments_copied(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("maximum", "minimum", "first_maximum")
 def number_spread(under_way: UnderWay, equation: Equation) -> Result:
-    """An array of one number instead of the number: `numpy.maximum` and `numpy.minimum` of a long
-    array and a number take three times as long as of two arrays (60 and 17 µs for 86 400 elements
-    of float32, NumPy 2.3). The array is made once."""
+    """Use a filled array instead of a number: `numpy.maximum` and `numpy.minimum` of a long array
+    and a number take three times as long as of two arrays (60 and 17 µs for 86 400 elements of
+    float32, NumPy 2.3). The array is made once."""
     type = equation.output.type
     numbers = [atom for atom in equation.inputs if isinstance(atom, Constant)]
     if type.kind != "array" or type.size < SPREAD_ELEMENTS or type.dtype.kind != "f":

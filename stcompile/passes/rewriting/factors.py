@@ -1,8 +1,7 @@
-"""Numbers among the factors of a product, wherever they are: two become one, and a sign goes into
-one.
+"""Merge numbers among the factors of a product, and put signs into them.
 
-What is between the product and the number is linear, such as an arrangement, a sum or a product of
-matrices, and nothing else reads it. Exact, but for zeros whose sign may be another.
+The equations between the product and the number are linear, such as an arrangement, a sum or a
+product of matrices, and nothing else reads their results. Exact, except for the sign of zeros.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ class Number(NamedTuple):
 
 
 def is_moderate(atom: Atom, dtype: np.dtype[Any]) -> bool:
-    """False for a number so large or small that a product with it may be lost, though what that is
-    multiplied by is not; nor are 0, infinity and NaN moved."""
+    """False for a number so large or small that a product with it may overflow or vanish although
+    the other factor does not; 0, infinity and NaN are not moved either."""
     if not isinstance(atom, Constant) or dtype.kind not in "fc":
         return True
     finite = np.finfo(dtype)
@@ -49,7 +48,8 @@ def is_moderate(atom: Atom, dtype: np.dtype[Any]) -> bool:
 
 
 def _inner(under_way: UnderWay, atom: Atom) -> Equation | None:
-    """The equation of the adjoint or a tangent that makes an atom which only one equation reads."""
+    """The equation of the adjoint or a tangent that makes an atom, if exactly one equation reads
+    the atom."""
     made = under_way.makers.get(atom) if under_way.is_read_once(atom) else None  # type: ignore[arg-type]
     is_free = made is not None and made.location.is_derived and atom.type.inexact
     return made if is_free and len(made.outputs) == 1 else None  # type: ignore[union-attr]
@@ -68,8 +68,8 @@ def _operands(equation: Equation) -> tuple[int, ...]:
 
 @rule("multiply")
 def two_factors(under_way: UnderWay, equation: Equation) -> Result:
-    """One factor for two, of which one is a power of two: that is exact. It stays where there are
-    fewer elements."""
+    """Merge two factors into one if either is a power of two: that is exact. The factor stays where
+    there are fewer elements."""
     x, y = (_number(under_way, equation, at) for at in (0, 1))
     if x is None or y is None or not any(_is_power(number.value) for number in (x, y)):
         return None
@@ -104,13 +104,14 @@ def _is_power(value: float) -> bool:
 
 
 def _cost(number: Number, equation: Equation) -> tuple[bool, int, bool]:
-    """Less for a number that rather stays: a dividend, among few elements, further inside."""
+    """A sort key, less for a number that should stay: a dividend, among few elements, further
+    inside."""
     made = number.equation
     return made.primitive != "divide", made.output.type.size, made is equation
 
 
 def _is_idle(number: Number) -> bool:
-    """True if the other factor is of the type of the product."""
+    """True if the other factor has the type of the product."""
     equation = number.equation
     others = [atom.type for at, atom in enumerate(equation.inputs) if at != number.at]
     return equation.primitive == "multiply" and others == [equation.output.type]
@@ -121,8 +122,9 @@ def _is_idle(number: Number) -> bool:
 
 @rule("negative")
 def sign_in_factor(under_way: UnderWay, equation: Equation) -> Result:
-    """The sign of a product in a number among its factors: ``-(2.0 * x / y)`` is ``-2.0 * x / y``.
-    That of a choice is in what is chosen from. What is added stays, to be subtracted."""
+    """Put the sign of a product into a number among its factors: ``-(2.0 * x / y)`` is ``-2.0 * x /
+    y``. The sign of a choice goes into both of its sides. A value that is added stays, to be
+    subtracted."""
     (product,) = equation.inputs
     if any(_adds(reader, equation.output) for reader in under_way.readers(equation.output)):
         return None
@@ -139,7 +141,7 @@ def _adds(equation: Equation, value: Atom) -> bool:
 
 
 def _negated(under_way: UnderWay, atom: Atom) -> tuple[Equation, ...]:
-    """The equations by which an atom is negated, of other numbers; none if there is no way."""
+    """The equations by which an atom is negated, with other numbers; empty if there is no way."""
     made = _inner(under_way, atom)
     if made is None:
         return ()
@@ -158,7 +160,7 @@ def _negated(under_way: UnderWay, atom: Atom) -> tuple[Equation, ...]:
 
 
 def _negated_choice(under_way: UnderWay, made: Equation) -> tuple[Equation, ...]:
-    """The same for a choice, of which both sides are negated."""
+    """The equations by which both sides of a choice are negated; empty if there is no way."""
     condition, *sides = made.inputs
     inputs: list[Atom] = [condition]
     changed: list[Equation] = []

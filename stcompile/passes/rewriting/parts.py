@@ -1,7 +1,7 @@
-"""What is added to a part of a part of an array, or of its transpose, is added to the array.
+"""Add to the array itself instead of to a part of a part of it, or of its transpose.
 
-The cotangent of ``a.T[i:, j]`` is zero but for what is added to one part of it; the cotangent of
-``a`` gets that part, and not an array of its own size which is zero elsewhere.
+The cotangent of ``a.T[i:, j]`` is zero except for the part that is added to; the cotangent of ``a``
+gets that part, and not an array of its own size which is zero elsewhere.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.base import OperandError
 
 MOST_PARTS = 4
-"""The values of all parts are there at one time: so many times the array that is saved."""
+"""The largest total size of the values of all parts, which exist at one time, relative to the array
+that is saved."""
 
 _Form = tuple[Any, ...]  # of a start: the offset, and a coefficient for each counter
 
@@ -30,14 +31,14 @@ _Form = tuple[Any, ...]  # of a start: the offset, and a coefficient for each co
 @dataclass(frozen=True)
 class _Part:
     """A part of an array: for each axis the start, the length, the step, and whether it is dropped;
-    and the counters that the starts are of."""
+    and the counters of the starts."""
 
     axes: tuple[tuple[_Form, Any, int, bool], ...]
     counters: tuple[Atom, ...]
 
     @classmethod
     def of(cls, equation: Equation) -> _Part:
-        """What an accumulation adds to."""
+        """The part that an accumulation adds to."""
         params = equation.params
         rows = zip(*(params[name] for name in ("start", "length", "step")), strict=True)
         axes = ((*row, axis in params["drop"]) for axis, row in enumerate(rows))
@@ -62,12 +63,12 @@ class _Part:
         return math.prod(max(usual(length), 0) for _, length, _, _ in self.axes)
 
     def transposed(self, axes: Sequence[int]) -> _Part:
-        """The same part of an array with its axes in this order."""
+        """The part for the array with its axes in this order."""
         return replace(self, axes=tuple(self.axes[axis] for axis in axes))
 
     def from_the_start(self, under_way: UnderWay, dims: Sequence[Any]) -> _Part:
-        """The same part of an array of these dims, with the places that its integers mean where
-        they are negative: such an integer counts from the end of the array."""
+        """The part of an array of these dims with its integers counted from the start: a negative
+        integer counts from the end of the array."""
         axes, counters = [], list(self.counters)
         for (form, length, step, dropped), dim in zip(self.axes, dims, strict=True):
             used = [at for at, slope in enumerate(form[1:]) if slope]
@@ -80,7 +81,7 @@ class _Part:
         return replace(self, axes=tuple(axes), counters=tuple(counters))._without_unused()
 
     def _without_unused(self) -> _Part:
-        """The part without the counters that no start is of."""
+        """The part without counters that no start uses."""
         used = [
             at
             for at in range(len(self.counters))
@@ -93,8 +94,8 @@ class _Part:
         return _Part(tuple(axes), tuple(self.counters[at] for at in used))
 
     def within(self, outer: _Part) -> _Part | None:
-        """The part as one of the array that ``outer`` is a part of; None if a start would be of
-        counters and of a length that is known only at run time."""
+        """Compose two parts: this part of the part ``outer``, as a part of the whole array; None if
+        a start would combine counters and a length that is known only at run time."""
         before = len(outer.counters)
         mine = iter(self.axes)
         axes = []
@@ -117,8 +118,8 @@ class _Part:
 
 @rule("accumulate")
 def added_where_it_belongs(under_way: UnderWay, equation: Equation) -> Result:
-    """What is added to parts of zeros, which are added to an array, or transposed to it, or to a
-    part of it, is added to these parts of that array."""
+    """Add directly to an array the terms that were added to parts of zeros, if the zeros, perhaps
+    transposed, are added to the array or to a part of it."""
     op = equation.params["op"]
     if op not in ("add", "slice"):
         return None
@@ -128,7 +129,7 @@ def added_where_it_belongs(under_way: UnderWay, equation: Equation) -> Result:
     if (outer is None and turned is None) or not under_way.is_read_once(value):
         return None
     if value.type.dims != (total.type.dims if outer is None else outer.dims):
-        return None  # it is spread over the part: what belongs to one element is added to many
+        return None  # it is broadcast over the part: one element of it is added to many
     atom = value if turned is None else turned.inputs[0]
     links: list[Equation] = []
     while under_way.is_read_once(atom):
@@ -167,7 +168,7 @@ def added_where_it_belongs(under_way: UnderWay, equation: Equation) -> Result:
 
 
 def _place(under_way: UnderWay, integer: Atom, size: Size) -> Atom:
-    """The place on an axis of a length that an integer means."""
+    """The position on an axis that an integer stands for, counted from the start."""
     if integer.type.dtype.itemsize < np.dtype(np.int64).itemsize:  # it may not reach so far
         integer = under_way.record("to_python", integer, dtype=np.dtype(np.int64))
     length = under_way.record("size", of=size) if isinstance(size, Dim) else Constant(size)
@@ -175,8 +176,8 @@ def _place(under_way: UnderWay, integer: Atom, size: Size) -> Atom:
 
 
 def _transposed(under_way: UnderWay, value: Atom, part: _Part, axes: Sequence[int]) -> Atom | None:
-    """What is added to a part, for the part of the transposed array; None if it is spread over the
-    part and has axes of its own."""
+    """The value added to a part, for the part of the transposed array; None if it is broadcast to
+    the part and has axes of its own."""
     left = [axis for axis, (*_, gone) in enumerate(part.axes) if not gone]
     order = tuple(left.index(axis) for axis in axes if axis in left)
     if not value.type.dims or order == tuple(range(len(order))):

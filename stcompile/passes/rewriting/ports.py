@@ -1,7 +1,7 @@
-"""Ports of loops and branches that change nothing are dropped.
+"""Drop ports of loops and branches that change nothing.
 
-What a loop carries unchanged from step to step is a constant of it; what both branches give as
-they got it needs no branch; what is given twice is given once; a number needs no port at all.
+A value that a loop carries unchanged becomes a constant of the loop; a value that both arms of a
+branch return unchanged needs no branch; equal outputs are merged; a number needs no port at all.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from stcompile.wengert.primitives.control import Ports
 
 @rule("cond", "loop")
 def numbers_inside(under_way: UnderWay, equation: Equation) -> Result:
-    """A branch or a loop has the constants among its operands in its programs."""
+    """Move the constants among the operands of a branch or a loop into its programs."""
     changed = _with_numbers(equation)
     return None if changed is equation else changed
 
 
 @rule("cond", "loop")
 def known_outputs(under_way: UnderWay, equation: Equation) -> Result:
-    """What a branch or a loop gives is read where it is known otherwise."""
+    """Replace outputs of a branch or a loop that are known otherwise."""
     if equation.primitive == "cond":
         branches = (equation.params["then"], equation.params["otherwise"])
         known = {
@@ -42,8 +42,8 @@ def known_outputs(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("loop")
 def carried_unchanged(under_way: UnderWay, equation: Equation) -> Result:
-    """What a loop carries unchanged is a constant of it: its body and its condition get the first
-    value as another constant."""
+    """Turn a value that a loop carries unchanged into a constant: its body and its condition get
+    the first value."""
     loop = loop_of(equation)
     idle = [c for c in loop.carry if c.variable == c.final]
     if not idle:
@@ -56,7 +56,7 @@ def carried_unchanged(under_way: UnderWay, equation: Equation) -> Result:
 
 
 def _with_numbers(equation: Equation) -> Equation:
-    """A branch or a loop that has the constants among its operands in its programs."""
+    """The branch or loop with the constants among its operands moved into its programs."""
     if equation.primitive == "cond":
         fixed: Sequence[Atom] = equation.inputs[1:]
     elif equation.primitive == "loop":
@@ -75,7 +75,7 @@ def _with_numbers(equation: Equation) -> Equation:
 
 
 def _twins(equation: Equation, first: int, *programs: Program) -> dict[Variable, Atom]:
-    """Outputs, from position ``first`` on, that always equal an earlier one of these."""
+    """Outputs, from position ``first`` on, that always equal an earlier output."""
     known: dict[tuple[Atom, ...], Variable] = {}
     found: dict[Variable, Atom] = {}
     for position in range(first, len(equation.outputs)):
@@ -87,7 +87,7 @@ def _twins(equation: Equation, first: int, *programs: Program) -> dict[Variable,
 
 
 def _idle_outputs(cond: Equation) -> dict[Variable, Atom]:
-    """Outputs for which both branches give the same operand or constant."""
+    """Outputs for which both branches return the same operand or constant."""
     found: dict[Variable, Atom] = {}
     branches: tuple[Program, Program] = (cond.params["then"], cond.params["otherwise"])
     places = [{v: i for i, v in enumerate(branch.inputs)} for branch in branches]
@@ -103,7 +103,7 @@ def _idle_outputs(cond: Equation) -> dict[Variable, Atom]:
 
 
 def _flags(cond: Equation) -> dict[Variable, Atom]:
-    """Outputs that say which branch was taken: they are the predicate."""
+    """Outputs that say which branch was taken: they equal the predicate."""
     predicate = cond.inputs[0]
     if predicate.type.dtype.kind != "b":
         return {}  # 0.5 is true as well

@@ -1,5 +1,4 @@
-"""Products of matrices read the matrices themselves, and are not transposed afterwards: BLAS
-transposes as it goes."""
+"""Remove transposes around products of matrices, since BLAS transposes for free."""
 
 from __future__ import annotations
 
@@ -13,8 +12,8 @@ from stcompile.wengert.primitives.contraction import Contraction, contracting
 
 @rule("contract")
 def product_of_transposed(under_way: UnderWay, equation: Equation) -> Result:
-    """The product of what an operand is the transpose of. Of matrices, and of stacks where that is
-    written with one ``@``: otherwise NumPy might have to copy."""
+    """Multiply with the source of a transpose. For matrices, and for stacks if the product is
+    written with a single ``@``: otherwise NumPy might have to copy."""
     product, inputs = Contraction.of(equation), list(equation.inputs)
     for side, operand in enumerate(equation.inputs):
         made = under_way.made_by(operand, "transpose")
@@ -36,7 +35,7 @@ def _is_one_call(product: Contraction, side: int) -> bool:
 
 @rule("transpose")
 def factors_in_other_order(under_way: UnderWay, equation: Equation) -> Result:
-    """``d.T @ x`` in place of ``(x.T @ d).T``."""
+    """Replace ``(x.T @ d).T`` by ``d.T @ x``."""
     product = transposed_product(under_way, equation)
     if product is None or not Contraction.of(product).is_plain:
         return None
@@ -49,7 +48,7 @@ def factors_in_other_order(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("transpose")
 def product_in_other_order(under_way: UnderWay, equation: Equation) -> Result:
-    """A product whose result is written transposed."""
+    """Swap the factors of a product whose result is written transposed."""
     product = transposed_product(under_way, equation)
     if product is None or product.params["batch"]:
         return None
@@ -67,8 +66,9 @@ def transposed_product(under_way: UnderWay, equation: Equation) -> Equation | No
 
 @rule("contract")
 def identity_factor(under_way: UnderWay, equation: Equation) -> Result:
-    """What is multiplied by an identity matrix, as the tangents of all directions at once are. It
-    has no NaN where there is an infinity, which times 0 is one."""
+    """Replace a product with an identity matrix, such as the tangents of all directions at once, by
+    the other factor. Where that is infinite the product has NaN, from infinity times 0, and the
+    replacement has none."""
     product = Contraction.of(equation)
     if product.batch or len(product.contracted) != 1:
         return None
@@ -88,4 +88,4 @@ def identity_factor(under_way: UnderWay, equation: Equation) -> Result:
 
 RULES = (identity_factor, product_of_transposed, factors_in_other_order)
 ALL = (product_of_transposed, product_in_other_order)
-"""Those for the primal as well, where the order of its sums is free."""
+"""The rules for the primal as well, where the order of its sums is free."""

@@ -1,9 +1,9 @@
-"""One worklist for all local rules: equations are looked at until no rule has anything to say.
+"""A worklist for all local rules: they are applied until none of them changes an equation.
 
-A rule is a small function of a program under way and of one of its equations. It looks at the
-definitions and the uses around the equation, records what else it needs, and returns what stands
-for the result: another equation, or an atom that is known already. None: nothing changes. What
-stands for a result has its type, or it is not taken.
+A rule is a small function of a program under way and of an equation in it. It looks at the
+definitions and the uses around the equation, records further equations, and returns the replacement
+of the result: another equation, or a known atom. None: nothing changes. A replacement that does not
+have the type of the result is not taken.
 
 >>> from stcompile.wengert.text import parse_program
 >>> @rule("add")
@@ -75,7 +75,8 @@ class Rule:
 def rule(
     *primitives: str, having: Callable[[Primitive], bool] | None = None
 ) -> Callable[[Applied], Rule]:
-    """A decorator: the rule looks at equations of these primitives, or of those having a trait."""
+    """A decorator for a rule on equations of ``primitives``, or of the primitives ``having`` a
+    trait."""
     traits = [name for name, p in PRIMITIVES.items() if having is not None and having(p)]
 
     def made(apply: Applied) -> Rule:
@@ -90,8 +91,8 @@ def derived(*rules: Rule) -> tuple[Rule, ...]:
 
 
 class RuleBook:
-    """Rules in the order in which they are tried. The ``last`` ones are tried where no other one
-    has anything left to say."""
+    """Rules in the order in which they are tried. The ``last`` rules are tried where no other rule
+    applies any more."""
 
     def __init__(self, rules: Iterable[Rule], last: Iterable[Rule] = ()) -> None:
         first = tuple(rules)
@@ -108,12 +109,13 @@ def _by_primitive(rules: Iterable[Rule]) -> Mapping[str, tuple[Rule, ...]]:
 
 
 def rewrite(program: Program, book: RuleBook) -> Program:
-    """The program after all that the rules of a book have to say, without what nothing reads."""
+    """The program after all rules of a book, without equations that nothing reads."""
     return _rewritten(program, book, None)
 
 
 def _rewritten(program: Program, book: RuleBook, known: Ranges | None) -> Program:
-    """The same for a program that a loop or a branch runs, where that is ``known`` of integers."""
+    """Rewrite a program; ``known`` are ranges of integers in a program that a loop or a branch
+    runs, None for the outermost program."""
 
     def inner(equation: Equation) -> Equation:
         ranges = {name: dict(pairs) for name, pairs in ranges_inside(equation, known or {})}
@@ -128,16 +130,16 @@ def _rewritten(program: Program, book: RuleBook, known: Ranges | None) -> Progra
 
 
 Place: TypeAlias = tuple[int, ...]
-"""Where an equation stands among the others, as these compare. ``(3,)`` is the fourth of the
-program; what came before it is at ``(2, 1)``, ``(2, 2)``, …, and before the latter, at
-``(2, 1, 3)``."""
+"""The place of an equation among the others; places compare in this order. ``(3,)`` is the fourth
+of the program; equations inserted before it are at ``(2, 1)``, ``(2, 2)``, …, and before the
+latter, at ``(2, 1, 3)``."""
 
 
 class UnderWay:
-    """A program while it is rewritten: what rules look at.
+    """A program while it is rewritten, as rules see it.
 
-    ``makers`` has the equation of each variable that one defines. ``is_inner`` is true of a program
-    that a loop or a branch runs, of whose inputs some are ``known`` integers.
+    ``makers`` has the equation of each variable that is defined by an equation. ``is_inner`` is
+    true of a program that a loop or a branch runs, whose inputs include some ``known`` integers.
     """
 
     def __init__(
@@ -146,7 +148,7 @@ class UnderWay:
         self.program = program
         self.is_inner = known is not None
         self.known: Ranges = known or {}
-        self.inner = inner  # what becomes of an equation with programs of loops and branches
+        self.inner = inner  # rewrites the programs inside of loops and branches
         self.makers: dict[Variable, Equation] = {}
         self.location: Location  # of the equation that is looked at
         self._outputs = list(program.outputs)
@@ -163,10 +165,10 @@ class UnderWay:
             self._add((at,), inner(equation))
         self._drop_unread([(at,) for at in range(len(program.equations))])
 
-    # --- what rules ask -------------------------------------------------------------------------
+    # --- queries of rules -----------------------------------------------------------------------
 
     def made_by(self, atom: Atom, *primitives: str) -> Equation | None:
-        """The equation that defines an atom, if it is of one of these primitives."""
+        """The equation that defines an atom, if it is of one of the given primitives."""
         equation = self.makers.get(atom) if isinstance(atom, Variable) else None
         return equation if equation is not None and equation.primitive in primitives else None
 
@@ -186,10 +188,10 @@ class UnderWay:
         places = self._readers.get(atom, ()) if isinstance(atom, Variable) else ()
         return (self._equations[place] for place in sorted(places))
 
-    # --- what rules do --------------------------------------------------------------------------
+    # --- actions of rules -----------------------------------------------------------------------
 
     def record(self, primitive: str, *inputs: Atom, called: str = "", **params: Any) -> Variable:
-        """One more pure equation, right before the one that is looked at; returns its output."""
+        """Record a pure equation right before the present equation; return its output."""
         frozen = freeze(params)
         (type,) = infer(primitive, tuple(atom.type for atom in inputs), frozen)
         self._made += 1
@@ -202,20 +204,20 @@ class UnderWay:
         return output
 
     def alter(self, equation: Equation) -> None:
-        """Let another value of the same type be made under a name that only the equation which is
-        looked at reads. A rule that does so must go on to a result."""
+        """Replace an equation whose output only the present equation reads by another with an
+        output of the same type. A rule that does so must return a result."""
         place = self._places[equation.output]
         self._replace(place, equation)
         self._wait(place)
 
     def repeat(self, number: Any, type: Type) -> Atom:
-        """An array of one number."""
+        """An array filled with a number."""
         plain = number.item() if type.dtype == float else number
         return self.record("broadcast_to", Constant(plain), shape=type.dims)
 
     def stand_for(self, old: Variable, new: Atom) -> None:
-        """Let an atom be read instead of one of the results of an equation. A rule that does so
-        for one of several goes on to return the equation."""
+        """Let an atom be read instead of a result of an equation. A rule that does so for one of
+        several results goes on to return the equation."""
         name = self._names.get(old)
         if name is not None and isinstance(new, Variable) and new in self.makers:
             self._names.setdefault(new, name)
@@ -234,7 +236,7 @@ class UnderWay:
     # --- the worklist ---------------------------------------------------------------------------
 
     def run(self, rules: Mapping[str, tuple[Rule, ...]]) -> None:
-        """Apply rules until none has anything to say."""
+        """Apply rules until none changes an equation."""
         for place, equation in self._equations.items():
             if equation.primitive in rules:
                 self._wait(place)
@@ -289,7 +291,7 @@ class UnderWay:
         return True
 
     def _changed(self, equation: Equation) -> None:
-        """Let what reads a changed equation wait, and what reads that."""
+        """Put the readers of a changed equation on the worklist, and their readers."""
         for reader in [r for v in equation.outputs for r in self._readers.get(v, ())]:
             self._wait(reader)
             for output in self._equations[reader].outputs:
@@ -302,7 +304,7 @@ class UnderWay:
             heapq.heappush(self._heap, place)
 
     def _fits(self, equation: Equation, result: Atom | Equation) -> bool:
-        """True for what has the types of those results of an equation that are read."""
+        """True if a replacement has the types of the results of an equation that are read."""
         if not isinstance(result, Equation):
             return result.type == equation.output.type
         inputs = tuple(atom.type for atom in result.inputs)
@@ -332,8 +334,8 @@ class UnderWay:
         self._drop_unread(self._forget(place, old))
 
     def _forget(self, place: Place, old: Equation) -> list[Place]:
-        """Count what an equation read no more: it is gone, or another one stands in its place.
-        Returns where that is made which nothing reads now."""
+        """Uncount the reads of an equation that is gone or replaced. Return the positions of
+        equations whose results nothing reads now."""
         now = self._equations.get(place)
         kept = set(now.variables) if now is not None else set()
         unread = []
@@ -353,8 +355,8 @@ class UnderWay:
         return unread
 
     def _drop_unread(self, places: list[Place]) -> None:
-        """Leave equations out that have no effect, if nothing reads their results, and those that
-        only these read."""
+        """Drop equations that have no effect and whose results nothing reads, and the equations
+        that only these read."""
         while places:
             place = places.pop()
             equation = self._equations.get(place)

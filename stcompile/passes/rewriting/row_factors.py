@@ -1,4 +1,4 @@
-"""Arrays that multiply a product of matrices go into its smaller factor, so that sums of such
+"""Move arrays that multiply a product of matrices into its smaller factor, so that sums of such
 products over the steps of a loop can be taken after it."""
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _SMALLER = 2  # times fewer elements make another multiplication pay
 
 @rule("multiply")
 def factor_in_product(under_way: UnderWay, equation: Equation) -> Result:
-    """``s * (x @ y)`` is ``(s * x) @ y`` where ``s`` has one number for each row of ``x``, which is
-    smaller than the product."""
+    """Replace ``s * (x @ y)`` by ``(s * x) @ y`` if ``s`` has a number for each row of ``x``, which
+    is smaller than the product."""
     for product, scale in (equation.inputs, equation.inputs[::-1]):
         made = _made_for(under_way, product, "contract", equation)
         if made is not None:
@@ -30,8 +30,8 @@ def factor_in_product(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("multiply")
 def factor_in_sum(under_way: UnderWay, equation: Equation) -> Result:
-    """``s * (x @ y + o)`` is ``(s * x) @ y`` and the outer product of ``s`` and ``o``, if the sum
-    of the two is added to something."""
+    """Replace ``s * (x @ y + o)`` by ``(s * x) @ y`` and the outer product of ``s`` and ``o``, if
+    their sum is added to an array."""
     readers = list(under_way.readers(equation.output))
     if not readers or not under_way.is_read_once(equation.output):
         return None
@@ -56,7 +56,7 @@ def factor_in_sum(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("add", "accumulate")
 def products_one_by_one(under_way: UnderWay, equation: Equation) -> Result:
-    """``a + (x @ y + z @ w)`` adds the products one by one, as BLAS does."""
+    """Add the products of ``a + (x @ y + z @ w)`` in turn, as BLAS does."""
     if not is_addition(equation):
         return None
     start, total = equation.inputs
@@ -73,8 +73,8 @@ def products_one_by_one(under_way: UnderWay, equation: Equation) -> Result:
 
 
 def _made_for(under_way: UnderWay, atom: Atom, primitive: str, reader: Equation) -> Equation | None:
-    """The equation of an array, if it is of this primitive, for the reader alone and under the
-    same settings."""
+    """The equation of an array, if it is of this primitive, for the reader alone and under the same
+    settings."""
     made = under_way.made_by(atom, primitive)
     if made is None or not under_way.is_read_once(atom) or not have_same_settings(made, reader):
         return None
@@ -84,7 +84,8 @@ def _made_for(under_way: UnderWay, atom: Atom, primitive: str, reader: Equation)
 
 
 def _varying(scale: Atom, type: Type) -> tuple[int, ...] | None:
-    """The axes of a result along which an operand varies; None if it is no smaller array."""
+    """The axes of a result along which an operand varies; None if the operand is not a smaller
+    array."""
     t = scale.type
     if not isinstance(scale, Variable) or t.kind != "array" or t.dtype != type.dtype:
         return None
@@ -95,8 +96,8 @@ def _varying(scale: Atom, type: Type) -> tuple[int, ...] | None:
 
 
 def _side(made: Equation, scale: Atom, type: Type) -> int | None:
-    """The factor of a product that can be scaled instead of it: the smaller one, if it has all the
-    axes along which the scale varies, in this order."""
+    """The factor of a product that can be scaled instead of it: the smaller factor, if it has all
+    the axes along which the scale varies, in this order."""
     axes = _varying(scale, type)
     if axes is None:
         return None
@@ -110,7 +111,7 @@ def _side(made: Equation, scale: Atom, type: Type) -> int | None:
 
 
 def _scaled(under_way: UnderWay, made: Equation, scale: Atom, type: Type) -> Variable | None:
-    """A product times a scale."""
+    """The product times a scale."""
     side, axes = _side(made, scale, type), _varying(scale, type)
     if side is None or axes is None:
         return None
@@ -123,7 +124,8 @@ def _scaled(under_way: UnderWay, made: Equation, scale: Atom, type: Type) -> Var
 
 
 def _outer_names(one: Atom, other: Atom, type: Type) -> Sequence[tuple[int, ...]] | None:
-    """The axes along which each of two operands varies, if these are all of the axes, each once."""
+    """The axes along which each of two operands varies, if each axis of the result occurs once in
+    them."""
     names = [_varying(atom, type) for atom in (one, other)]
     first, second = names
     if first is None or second is None:
@@ -132,7 +134,7 @@ def _outer_names(one: Atom, other: Atom, type: Type) -> Sequence[tuple[int, ...]
 
 
 def _outer(under_way: UnderWay, one: Atom, other: Atom, type: Type) -> Variable:
-    """The product of two operands that vary along other axes."""
+    """The product of two operands that vary along different axes."""
     names = _outer_names(one, other, type)
     assert names is not None
     parts = [

@@ -1,8 +1,8 @@
-"""Signs go outwards, where they meet a sum or each other; what is left goes into a number
+"""Move signs outwards, where they meet a sum or each other; remaining signs go into a number
 (`stcompile.passes.rewriting.factors`).
 
-Exact, but that ``sum(-x)`` becomes ``-sum(x)``, which may be another zero. Signs of integers stay,
-as these wrap around.
+Exact, except that ``sum(-x)`` becomes ``-sum(x)``, which may be a zero of the other sign. Signs of
+integers stay, since integers wrap around.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from stcompile.wengert.ir import Atom, Equation
 
 
 def negated(under_way: UnderWay, atom: Atom) -> Atom | None:
-    """``x`` where the atom is ``-x``."""
+    """The atom ``x``, if ``atom`` is ``-x``."""
     equation = under_way.made_by(atom, "negative") if atom.type.inexact else None
     return equation.inputs[0] if equation else None
 
 
 @rule("multiply")
 def by_minus_one(under_way: UnderWay, equation: Equation) -> Result:
-    """A product with -1 is a change of sign."""
+    """Replace a product with -1 by a change of sign."""
     for x, y in (equation.inputs, equation.inputs[::-1]):
         if is_number(y, -1) and x.type == equation.output.type:
             return under_way.record("negative", x)
@@ -29,7 +29,7 @@ def by_minus_one(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("multiply", "divide")
 def signs_of_factors(under_way: UnderWay, equation: Equation) -> Result:
-    """``-x * y`` is ``-(x * y)``."""
+    """Replace ``-x * y`` by ``-(x * y)``."""
     x, y = equation.inputs
     inner = negated(under_way, x)
     if inner is not None:
@@ -43,7 +43,7 @@ def signs_of_factors(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("add", "subtract")
 def signs_of_terms(under_way: UnderWay, equation: Equation) -> Result:
-    """``x + -y`` is ``x - y``, and ``x - -y`` is ``x + y``."""
+    """Replace ``x + -y`` by ``x - y``, and ``x - -y`` by ``x + y``."""
     x, y = equation.inputs
     for first, second in ((x, y), (y, x)):
         inner = negated(under_way, second)
@@ -55,13 +55,13 @@ def signs_of_terms(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("negative")
 def double_sign(under_way: UnderWay, equation: Equation) -> Result:
-    """``-(-x)`` is ``x``."""
+    """Replace ``-(-x)`` by ``x``."""
     return negated(under_way, equation.inputs[0])
 
 
 @rule("sum", "reshape", "expand_dims", "squeeze", "transpose")
 def sign_comes_last(under_way: UnderWay, equation: Equation) -> Result:
-    """After another arrangement of what is negated, or its sum."""
+    """Negate after a rearrangement or a sum instead of before it."""
     inner = negated(under_way, equation.inputs[0])
     if inner is None:
         return None
@@ -71,7 +71,7 @@ def sign_comes_last(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("contract")
 def sign_of_smaller_result(under_way: UnderWay, equation: Equation) -> Result:
-    """``-(x @ d)`` for ``x @ -d`` where that negates fewer numbers: exact, as a sum of negated
+    """Replace ``x @ -d`` by ``-(x @ d)`` if that negates fewer numbers: exact, as a sum of negated
     terms rounds alike. The sign may then go into a sum, as a difference."""
     for side, factor in enumerate(equation.inputs):
         made = under_way.made_by(factor, "negative")

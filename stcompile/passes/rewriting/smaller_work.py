@@ -1,6 +1,5 @@
-"""Less work of the same kind: thin products are products of vectors, long sums of few elements are
-made in parts, numbers go to the smaller factor, maxima before increasing functions. Rounds
-differently."""
+"""Reduce work: thin products become products of vectors, long sums of few elements are made in
+parts, numbers go to the smaller factor, maxima before increasing functions. Rounds differently."""
 
 from __future__ import annotations
 
@@ -26,9 +25,9 @@ from stcompile.wengert.sums import is_sum
 
 @rule("contract")
 def outer_product(under_way: UnderWay, equation: Equation) -> Result:
-    """A product of matrices that sums over one element is an outer product: elementwise, no BLAS.
-    One that is added to something is an outer product of vectors, which BLAS adds at once
-    (``ger``)."""
+    """Replace a product of matrices that sums over a single element by an outer product:
+    elementwise, without BLAS. If it is added to an array, it becomes an outer product of vectors,
+    which BLAS adds at once (``ger``)."""
     product = Contraction.of(equation)
     if not product.is_plain or product.ndims != (2, 2) or len(product.contracted) != 1:
         return None
@@ -47,7 +46,7 @@ def outer_product(under_way: UnderWay, equation: Equation) -> Result:
 
 
 def _vector(under_way: UnderWay, atom: Atom, axis: int) -> Atom:
-    """A matrix without an axis of length 1; without the axis already where a slice makes it."""
+    """A matrix without an axis of length 1; a slice that makes the matrix drops the axis itself."""
     made = under_way.made_by(atom, "slice")
     if made is not None and not made.params["drop"]:
         return under_way.record("slice", *made.inputs, **{**made.params, "drop": (axis,)})
@@ -56,9 +55,10 @@ def _vector(under_way: UnderWay, atom: Atom, axis: int) -> Atom:
 
 @rule("contract")
 def thin_product(under_way: UnderWay, equation: Equation) -> Result:
-    """Products of matrices with one row or one column are products of vectors: less work for BLAS.
-    With a batch of one, a layer is a matrix times a vector, and the gradient of its weights is of
-    rank one. Not in loops, where BLAS adds a product to what is beside it, thin as it is."""
+    """Replace products of matrices with a single row or column by products of vectors: less work
+    for BLAS. With a batch of one, a layer is a matrix times a vector, and the gradient of its
+    weights is of rank one. Not in loops, where BLAS adds a product to another array, thin as it
+    is."""
     product = Contraction.of(equation)
     if under_way.is_inner or product.batch or len(product.contracted) != 1:
         return None
@@ -84,9 +84,9 @@ def thin_product(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("contract")
 def repeated_factor(under_way: UnderWay, equation: Equation) -> Result:
-    """A product with an array that repeats another one is a product with that one: of sums over the
-    repeated axis if that is summed, and else repeated itself. ``np.ones((n, m)) @ w.T``, as the
-    gradient of the sum of ``x @ w`` has it, is ``np.sum(w, axis=1)`` for each row."""
+    """Replace a product with an array that repeats another array by a product with the latter: of
+    sums over the repeated axis if that is summed, and else repeated itself. ``np.ones((n, m)) @
+    w.T``, as the gradient of the sum of ``x @ w`` has it, is ``np.sum(w, axis=1)`` for each row."""
     product = Contraction.of(equation)
     dtype = equation.output.type.dtype
     if product.batch or equation.varies or not equation.output.type.inexact:
@@ -144,7 +144,7 @@ def _product(
 def _repeated(
     under_way: UnderWay, atom: Atom, names: Sequence[str], result: Sequence[str], shape: Sizes
 ) -> Atom:
-    """An array repeated along the axes of the result that it has not."""
+    """An array repeated along the axes of the result that it lacks."""
     added = tuple(axis for axis, name in enumerate(result) if name not in names)
     if not added:
         return atom
@@ -158,10 +158,10 @@ def _repeated(
 
 @rule("contract")
 def long_sum_in_parts(under_way: UnderWay, equation: Equation) -> Result:
-    """A product of matrices that adds up long rows, and has few elements, is the sum of products of
-    parts of the rows: ``x @ y.T`` of the gradient of a kernel. BLAS has such a product in few
-    registers and threads get little of it; parts are small products, for which it has code of
-    their own."""
+    """Split a product of matrices that adds up long rows, and has few elements, into the sum of
+    products of parts of the rows: ``x @ y.T`` of the gradient of a kernel. BLAS has such a product
+    in few registers and threads get little of it; parts are small products, for which it has code
+    of their own."""
     product = Contraction.of(equation)
     if product.ndims != (2, 2) or product.batch or len(product.contracted) != 1:
         return None
@@ -184,8 +184,8 @@ def long_sum_in_parts(under_way: UnderWay, equation: Equation) -> Result:
 
 
 def _parts(length: int, size: int) -> int | None:
-    """In how many equal parts the sums of a product of so many elements are made; None: as they
-    are."""
+    """The number of equal parts in which the sums of a product of so many elements are made; None
+    to leave them whole."""
     if size > SPLIT_RESULT or length * size <= SMALL_PRODUCT:
         return None
     fewest = -(-length * size // SMALL_PRODUCT)
@@ -200,8 +200,8 @@ MINUS_ONE = Constant(-1.0)
 
 @rule("multiply", "negative")
 def smaller_factor_scaled(under_way: UnderWay, equation: Equation) -> Result:
-    """A number times a product goes to the smaller factor: ``2 * (d * x)`` is ``(2 * d) * x``. So
-    does a sign."""
+    """Move a number times a product to the smaller factor: ``2 * (d * x)`` is ``(2 * d) * x``.
+    Signs are moved in the same way."""
     for number, product in _scalings(equation):
         made = under_way.made_by(product, "multiply")
         if made is None or not _is_free(under_way, product, equation):
@@ -220,7 +220,7 @@ def smaller_factor_scaled(under_way: UnderWay, equation: Equation) -> Result:
 
 
 def _scalings(equation: Equation) -> list[tuple[Atom, Atom]]:
-    """How an equation multiplies by a number: the number, and what it multiplies."""
+    """Pairs of a number and the operand that an equation multiplies it with."""
     if equation.primitive == "negative":
         return [(MINUS_ONE, equation.inputs[0])]
     if equation.primitive == "multiply":
@@ -239,7 +239,7 @@ def _is_free(under_way: UnderWay, atom: Atom, root: Equation) -> bool:
 
 
 def _scaled(under_way: UnderWay, root: Equation, number: Atom, atom: Atom) -> Atom:
-    """A number times an atom: times what it is a view of, and with other numbers, at once."""
+    """A number times an atom: times the source of a view, and merged with other numbers."""
     if isinstance(atom, Constant) and isinstance(number, Constant):
         return _folded(number, atom, root.output.type.dtype)
     if _is_free(under_way, atom, root):
@@ -257,7 +257,7 @@ def _scaled(under_way: UnderWay, root: Equation, number: Atom, atom: Atom) -> At
 
 def _folded(one: Constant, other: Constant, dtype: np.dtype[Any]) -> Constant:
     """The product of two numbers by which an array of a dtype is multiplied: of that dtype, unless
-    both are Python's. (NumPy's integers would wrap around.)"""
+    both are Python's. NumPy's integers would wrap around."""
     if one.type.kind == other.type.kind == "python":
         return Constant(one.value * other.value)
     return Constant(dtype.type(one.value) * dtype.type(other.value))
@@ -273,18 +273,18 @@ def _times(under_way: UnderWay, number: Atom, atom: Atom) -> Atom:
 
 # --- maxima ---------------------------------------------------------------------------------------
 
-# They increase, and are defined everywhere (a logarithm would make NaN of what loses).
+# Increasing functions that are defined everywhere (log of the smaller operand may be NaN).
 _UNARY = frozenset({"exp", "exp2", "expm1", "tanh", "arctan", "sinh", "arcsinh", "cbrt"})
 
 
 @rule("first_maximum")
 def maximum_first(under_way: UnderWay, equation: Equation) -> Result:
-    """The maximum of ``f(x)`` and ``f(y)`` is ``f`` of the maximum where f increases: once instead
-    of for each operand. Relu and a bias go behind the pooling that follows them.
+    """Replace the maximum of ``f(x)`` and ``f(y)`` by ``f`` of the maximum if f increases: once
+    instead of for each operand. Relu and a bias go behind the pooling that follows them.
 
     For sums and maxima the result is the same to the bit; others, such as tanh, may not increase in
-    their last bit. The winner is the same unless rounding makes a tie of what was none. Only of
-    `first_maximum`, whose ties have a winner.
+    their last bit. The winner is the same unless rounding makes a tie. Only for `first_maximum`,
+    whose ties have a winner.
     """
     first, second = (_increasing(under_way, atom) for atom in equation.inputs)
     if first is None or second is None or not have_same_settings(first, second, equation):
@@ -305,8 +305,8 @@ def _increasing(under_way: UnderWay, atom: Atom) -> Equation | None:
 
 
 def _place(first: Equation, second: Equation) -> int | None:
-    """The position of the operands that differ between two equations of one function; None if
-    they are not alike otherwise."""
+    """The position of the operand that differs between two equations of the same function; None if
+    they differ otherwise."""
     if first.primitive != second.primitive or first.output.type != second.output.type:
         return None
     if first.primitive in _UNARY:

@@ -1,4 +1,4 @@
-"""One rearrangement instead of two in a row, and none where the two undo each other."""
+"""Merge two rearrangements in a row, and drop them if they undo each other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stcompile.wengert.primitives import PRIMITIVES
 
 @rule(having=lambda primitive: primitive.reshapes)
 def reshape_of_reshape(under_way: UnderWay, equation: Equation) -> Result:
-    """One reshape instead of two, and none where the two undo each other."""
+    """Merge two reshapes, or drop them if they undo each other."""
     (operand,) = equation.inputs
     inner = under_way.makers.get(operand)  # type: ignore[arg-type]
     if inner is None or not PRIMITIVES[inner.primitive].reshapes:
@@ -27,7 +27,7 @@ def reshape_of_reshape(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("transpose")
 def transpose_of_transpose(under_way: UnderWay, equation: Equation) -> Result:
-    """One transpose instead of two, and none where the two undo each other."""
+    """Merge two transposes, or drop them if they undo each other."""
     inner = under_way.made_by(equation.inputs[0], "transpose")
     if inner is None:
         return None
@@ -39,14 +39,14 @@ def transpose_of_transpose(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("broadcast_to")
 def broadcast_of_broadcast(under_way: UnderWay, equation: Equation) -> Result:
-    """One broadcast instead of two."""
+    """Merge two broadcasts."""
     inner = under_way.made_by(equation.inputs[0], "broadcast_to")
     return equation.with_inputs(inner.inputs) if inner is not None else None
 
 
 @rule("reshape", "expand_dims", "squeeze", "transpose")
 def arranged_repetition(under_way: UnderWay, equation: Equation) -> Result:
-    """Another arrangement of equal numbers is made of them anew."""
+    """Make a rearrangement of equal numbers anew."""
     inner = under_way.made_by(equation.inputs[0], "broadcast_to")
     if inner is None or not isinstance(inner.inputs[0], Constant):
         return None
@@ -55,7 +55,7 @@ def arranged_repetition(under_way: UnderWay, equation: Equation) -> Result:
 
 @rule("reshape", "expand_dims")
 def sum_with_its_axes(under_way: UnderWay, equation: Equation) -> Result:
-    """A sum over all axes that keeps them."""
+    """Merge a sum over all axes and a reshape that restores the axes."""
     (total,) = equation.inputs
     made = under_way.made_by(total, "sum")
     ones = (1,) * (made.inputs[0].type.ndim if made else 0)

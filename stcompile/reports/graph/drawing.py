@@ -109,7 +109,7 @@ class _Drawing:
         return text.getvalue()
 
     def _widths(self) -> dict[int, float]:
-        """How wide each column is: as its widest label."""
+        """The width of each column: that of its widest label."""
         measure = require("matplotlib.textpath", "graph", "drawing a graph").TextToPath()
         font = require("matplotlib.font_manager", "graph", "drawing a graph").FontProperties
 
@@ -179,8 +179,8 @@ class _Drawing:
             self.axes.add_artist(patch)
 
     def _entries(self) -> dict[int, float]:
-        """How far from the middle of its box each arrow arrives: side by side, in the order that
-        they come from."""
+        """The distance from the middle of its box at which each arrow arrives: side by side, in the
+        order of their sources."""
         arriving: dict[int, list[int]] = {}
         for at, (_, target, _) in enumerate(self._hops):
             if target < len(self.boxes):

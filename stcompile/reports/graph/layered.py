@@ -1,8 +1,8 @@
-"""Where the nodes of a layered drawing go.
+"""Place the nodes of a layered drawing.
 
-A node's column is given: it is its layer. An edge over several columns is bent in each of those in
-between, so that it never crosses a node. igraph orders the columns and places them, by the method
-of Sugiyama, Tagawa and Toda (1981, *Methods for visual understanding of hierarchical system
+The column of a node is given: it is its layer. An edge over several columns is bent in each column
+between its ends, so that it never crosses a node. igraph orders the columns and places them, by the
+method of Sugiyama, Tagawa and Toda (1981, *Methods for visual understanding of hierarchical system
 structures*) with the placement of Brandes and Köpf (2001, *Fast and simple horizontal coordinate
 assignment*).
 """
@@ -20,7 +20,7 @@ SWEEPS = 200  # to and fro, at most; igraph stops where nothing gets better
 
 @dataclass(frozen=True)
 class Way:
-    """An edge between two nodes. Those of a node that have one ``track`` share their bends."""
+    """An edge between two nodes. The edges of a node with the same ``track`` share their bends."""
 
     source: int
     target: int
@@ -37,8 +37,8 @@ class Layout:
 
 
 def laid_out(columns: Sequence[int], ways: Sequence[Way]) -> Layout:
-    """The layout of nodes in the columns given; each way leads to a later column. Rows count
-    downwards, and those of one column are at least 1 apart."""
+    """The layout of nodes in the ``columns`` given; each of the ``ways`` leads to a later column.
+    Rows count downwards, and the rows of one column are at least 1 apart."""
     stops = list(columns)
     bends: dict[tuple[int, int, Hashable], int] = {}
     hops: dict[tuple[int, int, Hashable], None] = {}

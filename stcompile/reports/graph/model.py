@@ -1,12 +1,12 @@
-"""The computation graph of a program: which equation reads what another one makes.
+"""The computation graph of a program: which equation reads the results of which other.
 
-A node stands for an input, an equation, or what is returned in the end; an edge leads from a node
-to one that has to wait for it, because it reads what the first one makes or because the order of
+A node stands for an input, an equation, or the returned results; an edge leads from a node to a
+node that has to wait for it, because it reads a result of the first one or because the order of
 effects is kept. The *level* of a node is the length of the longest path that leads to it from the
 inputs. Nodes of one level do not depend on each other. The number of levels is the length of the
 critical path: with every equation a unit of work, no schedule takes fewer steps, however many
-processors there are, and the number of equations by that of levels bounds the gain (Brent 1974,
-*The parallel evaluation of general arithmetic expressions*, Journal of the ACM 21).
+processors there are, and the number of equations divided by the number of levels bounds the gain
+(Brent 1974, *The parallel evaluation of general arithmetic expressions*, Journal of the ACM 21).
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(graph_of(parse_program('''
@@ -58,13 +58,13 @@ DRAWN = 300  # nodes: a notebook shows a larger graph as text
 class Node:
     """An input, an equation, or the end of the program (``kind="output"``).
 
-    ``names`` and ``types`` are those of the variables that it defines: none for the output, and for
-    an equation that has effects only. ``primitive`` is its name in the Wengert list, ``symbol`` how
-    it is written in mathematics, and ``text`` the whole of it. ``index`` is the node's place in
-    ``Graph.nodes``, ``level`` the length of the longest path to it from the inputs. ``section`` is
-    the part of the function that it belongs to. An equation with sub-programs has their graphs as
-    ``inner``, by the name of the param: ``then`` and ``otherwise`` of a branch, ``body`` (and
-    ``condition``) of a loop.
+    ``names`` and ``types`` belong to the variables that the node defines: none for the output, and
+    for an equation that has effects only. ``primitive`` is the equation's name in the Wengert list,
+    ``symbol`` its mathematical notation, and ``text`` the whole equation. ``index`` is the node's
+    place in ``Graph.nodes``, ``level`` the length of the longest path to it from the inputs.
+    ``section`` is the part of the function that it belongs to. An equation with sub-programs has
+    their graphs as ``inner``, by the name of the param: ``then`` and ``otherwise`` of a branch,
+    ``body`` (and ``condition``) of a loop.
     """
 
     index: int
@@ -117,15 +117,16 @@ class Edge(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Graph(Shown):
-    """The nodes in the order of the Wengert list, and the edges between them, those of a target in
-    the order of its operands. Prints as a table of its levels; a notebook shows it as a drawing."""
+    """The nodes in the order of the Wengert list, and the edges between them, the edges to a node
+    in the order of its operands. Prints as a table of its levels; a notebook shows it as a
+    drawing."""
 
     name: str
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
 
     def __getitem__(self, name: str) -> Node:
-        """The node that defines a variable; `KeyError` if there is none."""
+        """The node that defines the variable ``name``; `KeyError` if no node does."""
         for node in self.nodes:
             if name in node.names:
                 return node
@@ -137,7 +138,7 @@ class Graph(Shown):
 
     @property
     def levels(self) -> tuple[tuple[Node, ...], ...]:
-        """The nodes of each level: the inputs first, the output last. Those of one level are
+        """The nodes of each level: the inputs first, the output last. Nodes of one level are
         independent of each other."""
         levels: list[list[Node]] = [[] for _ in range(1 + max(n.level for n in self.nodes))]
         for node in self.nodes:
@@ -151,13 +152,14 @@ class Graph(Shown):
 
     @property
     def depth(self) -> int:
-        """How many equations the critical path has: the levels with equations."""
+        """The number of equations on the critical path, which is the number of levels with
+        equations."""
         return max((node.level for node in self.equations), default=0)
 
     @property
     def critical_path(self) -> tuple[Node, ...]:
-        """Equations of which each waits for the one before, as many as there are levels (the first
-        such path in the order of the list)."""
+        """A longest chain of equations in which each waits for the previous one (the first such
+        chain in the order of the list)."""
         depth = self.depth
         before: dict[int, Node] = {}
         for edge in self.edges:
@@ -235,8 +237,8 @@ class Graph(Shown):
         write_named(path, self.svg())
 
     def _repr_svg_(self) -> str | None:
-        """What a notebook shows; None, and so the text, if a library for drawing is not installed
-        or the graph is too large to be looked at."""
+        """The drawing for a notebook; None, and so the text, if a library for drawing is not
+        installed or the graph is too large to be looked at."""
         if len(self.nodes) > DRAWN:
             return None
         try:
@@ -245,7 +247,7 @@ class Graph(Shown):
             return None
 
     def html(self) -> str:
-        """The drawing above the text, if there is one."""
+        """The drawing above the text, or the text alone if there is no drawing."""
         from stcompile.base.html import folded, text
 
         drawing = self._repr_svg_()
@@ -259,11 +261,12 @@ class Graph(Shown):
 
 
 def graph_of(program: Program) -> Graph:
-    """The computation graph of a program, with those of its sub-programs inside.
+    """The computation graph of a program, with the graphs of its sub-programs inside.
 
-    Besides the values that an equation reads, the order of effects makes edges: an equation with
-    effects waits for the one with effects before it, the output for the last one; what changes an
-    array in place waits for all that read it before, and what reads it later waits for that.
+    Besides the values that an equation reads, the order of effects makes edges: each equation with
+    effects waits for the previous equation with effects, the output for the last of them; an
+    equation that changes an array in place waits for all earlier readers of the array, and later
+    readers wait for it.
     """
     builder = _Builder(program)
     for variable in program.inputs:
@@ -352,7 +355,7 @@ class _Builder:
                 users.setdefault(root, []).append(node.index)
 
     def _touched(self, reads: Sequence[Atom], equation: Equation | None) -> tuple[Roots, Roots]:
-        """The arrays whose storage a node reads, and those that it changes in place."""
+        """The arrays whose storage a node reads, and the arrays that it changes in place."""
         none: Roots = frozenset()
         if self.storage is None:
             return none, none
@@ -365,8 +368,8 @@ class _Builder:
     def _before(
         self, makers: Sequence[Node], read: Roots, written: Roots, effects: tuple[str, ...]
     ) -> list[Node]:
-        """The nodes that a node has to wait for although it reads nothing of theirs, without those
-        that already come before another of these nodes, or before a maker."""
+        """The nodes that a node has to wait for although it reads none of their results, without
+        the nodes that already come before another of them, or before a maker."""
         found: set[int] = set()
         for roots, users in ((read, self.writers), (written, self.readers)):
             for root in roots:

@@ -31,7 +31,7 @@ from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import Contraction
 from stcompile.wengert.types import PYTHON_TYPES, short_dtype
 
-# What stands around the operands. What is in neither table is a function under its own name.
+# Text around the operands. A primitive in neither table is written as a function call.
 PATTERNS: Mapping[str, str] = MappingProxyType(
     {
         "add": "{} + {}",
@@ -115,7 +115,7 @@ def symbol(equation: Equation) -> str:
 
 
 def right_side(equation: Equation) -> str:
-    """What an equation computes, with its operands."""
+    """The right side of an equation in mathematical notation, with its operands."""
     name = PRIMITIVES[equation.primitive].rule
     operands = [operand(atom) for atom in equation.inputs]
     if name in PATTERNS and PATTERNS[name].count("{}") == len(operands):

@@ -1,4 +1,5 @@
-"""The explorer: one HTML page that shows a function, what became of it, and where each line went.
+"""The explorer: one HTML page that shows a function, its compiled forms, and the origin of each
+line.
 
 `page` gathers what the page shows, as JSON: `texts` the user's lines and the places in them,
 `listing` the Wengert lists stage by stage, `code` the generated functions, `graphs` the computation

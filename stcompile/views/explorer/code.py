@@ -42,8 +42,9 @@ def marks_of(emitted: Emitted) -> Iterator[Mark]:
 
 
 def _pairs(made: ast.AST, read: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """The nodes of code that was made, each with the node that was read where it stands. What is
-    printed in another way than it was made, such as a negative number, has none."""
+    """The nodes of the tree ``made``, each with the node of the parsed tree ``read`` in the same
+    place. A node that is printed in another form than it was made in, such as a negative number,
+    has no partner."""
     if type(made) is not type(read):
         return
     yield made, read
@@ -77,8 +78,9 @@ def _marks(node: ast.AST, equation: Equation, lines: list[str]) -> Iterator[Mark
 
 
 def lines_of_positions(emitted: Emitted) -> list[int]:
-    """For each position of the tree the line, from 0, that the function has come to: the first one
-    that computes what stands there, or else the one before. The end is the last statement."""
+    """For each position of the tree the line, from 0, that the function has reached: the first line
+    that computes the item at this position, or else the line before. The end is the last
+    statement."""
     found: dict[int, int] = {}
     body = {n: s for n, s in sorted(emitted.statements.items()) if n > _function_line(emitted)}
     for number, statement in body.items():
@@ -102,7 +104,7 @@ def _function_line(emitted: Emitted) -> int:
 
 def code_json(emitted: Emitted, rows: Mapping[int, int], highlighted: list[str]) -> dict[str, Any]:
     """The lines as HTML, and for each its marks: columns, and the row of the equation. ``rows`` are
-    those of the last stage, by the identity of their equations."""
+    the rows of the last stage, by the identity of their equations."""
     marks: list[list[list[int]]] = [[] for _ in highlighted]
     for mark in marks_of(emitted):
         row = rows.get(id(mark.equation))

@@ -1,7 +1,7 @@
-"""Computation graphs for the page: where nodes and edges go.
+"""Computation graphs for the page: the places of nodes and edges.
 
-A graph of very many nodes is not drawn: the page shows what is around the equation that is pointed
-at.
+A graph of very many nodes is not drawn: the page shows the neighbours of the equation under the
+pointer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ NEAR = 2  # levels that an edge may lead over to have a place of its own
 
 
 def graphs_json(program: Program, rows: Sequence[Listed]) -> list[dict[str, Any]]:
-    """The graphs of a program and of those inside it, whose nodes are rows; by their scopes."""
+    """The graphs of a program and of the programs inside it, whose nodes are rows; by their
+    scopes."""
     found: dict[str, list[int]] = {}
     for at, one in enumerate(rows):
         if one.row.kind == "block":
@@ -64,7 +65,8 @@ def _drawn(scope: str, graph: Graph, rows: Sequence[int]) -> dict[str, Any]:
 
 
 def _columns(graph: Graph) -> list[int]:
-    """The columns of the nodes: their levels, but what reads nothing is just before its reader."""
+    """The columns of the nodes: their levels, but a node without operands is just before its
+    reader."""
     last = len(graph.levels) - 1
     columns = [last if node.kind == "output" else node.level for node in graph.nodes]
     for node in graph.nodes:
@@ -75,8 +77,8 @@ def _columns(graph: Graph) -> list[int]:
 
 
 def _near(pairs: Sequence[tuple[int, int]], columns: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The edges that the layout knows: those over few levels, and the shortest one to each node.
-    The others, such as from a value to its use in the adjoint, are drawn straight across."""
+    """The edges that the layout knows: all edges over few levels, and the shortest edge to each
+    node. Other edges, such as from a value to its use in the adjoint, are drawn straight across."""
     shortest: dict[int, tuple[int, int]] = {}
     for source, target in pairs:
         span = columns[target] - columns[source]

@@ -1,4 +1,4 @@
-"""Wengert lists as rows, and what each stage did to them."""
+"""Wengert lists as rows, and the changes that each stage made to them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ RECORDED = {
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a list: an input, an equation, the head of a program inside an equation
-    (``block``), or what is returned. ``scope`` says which program it stands in, ``place`` where it
-    comes from (see `Places`)."""
+    """A line of a list: an input, an equation, the head of a program inside an equation
+    (``block``), or the returned values. ``scope`` names the program that it stands in, ``place``
+    its origin in the source (see `Places`)."""
 
     kind: Kind
     scope: str
@@ -57,7 +57,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Listed:
-    """A row with what it shows: its equation, or the variable of an input."""
+    """A row with the equation that it shows, or the variable of an input."""
 
     row: Row
     equation: Equation | None = None
@@ -65,7 +65,7 @@ class Listed:
 
 
 def listed(program: Program, places: Places) -> tuple[Listed, ...]:
-    """The rows of a program, those of the programs inside it included."""
+    """The rows of a program, including the rows of the programs inside it."""
     return (
         *(
             Listed(Row("input", "", 0, (v.name,), (str(v.type),), "", "", (), -1, "input"), None, v)
@@ -147,7 +147,7 @@ class Stage:
 
 
 def stages_of(snapshots: Sequence[Snapshot], places: Places) -> Iterator[Stage]:
-    """The stages, each compared with the one before."""
+    """The stages, each compared with the previous stage."""
     before: Snapshot | None = None
     rows: tuple[Listed, ...] = ()
     for snapshot in snapshots:
@@ -181,7 +181,7 @@ def _changes(old: Sequence[Listed], new: Sequence[Listed]) -> Changes:
         and (was.text, was.types, was.detail) != (one.row.text, one.row.types, one.row.detail)
     ]
     removed, place = [], 0
-    for one in old:  # where it stood: after the last row before it that is still there
+    for one in old:  # place a removed row after the last remaining row before it
         at = after.get(one.row.key)
         if at is None:
             removed.append((place, one.row))
@@ -191,7 +191,7 @@ def _changes(old: Sequence[Listed], new: Sequence[Listed]) -> Changes:
 
 
 def _about(stage: str) -> str:
-    """What a stage does, in the first words of its docstring."""
+    """The description of a stage: the first paragraph of its docstring."""
     runs: Mapping[str, Any] = {s.name: s.run for s in PIPELINE} | {OWN: own_outputs}
     if stage not in runs:
         return RECORDED.get(stage, "")

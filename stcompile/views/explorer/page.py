@@ -1,4 +1,4 @@
-"""The page: what it shows, gathered as JSON, and its files put together."""
+"""Gather the content of the page as JSON, and put its files together."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def write_page(
 ) -> None:
     """Write the page of a function at some arguments into a file, whole or not at all.
 
-    A transformed function, such as a training step, is shown as it is; any other with its value and
-    its gradient by ``wrt`` (None: the first argument), or alone if it has none. ``say`` is told
-    what is looked at.
+    A transformed function, such as a training step, is shown unchanged; any other with its value
+    and its gradient by ``wrt`` (None: the first argument), or alone if it has no gradient. ``say``
+    is called with a line about each piece of work.
     """
     write_named(path, page_of(function, arguments, keywords, wrt, options, say))
 
@@ -77,8 +77,8 @@ def page_of(
 
 
 def _assembled(data: Mapping[str, Any]) -> str:
-    """The files of the page as one. The data is JSON in which no ``<`` stands: nothing in it ends
-    the script."""
+    """The files of the page as one file. The data is JSON without any ``<``: nothing in it ends the
+    script."""
     files = resources.files(__package__)
 
     def text(name: str) -> str:
@@ -105,7 +105,7 @@ def _assembled(data: Mapping[str, Any]) -> str:
 
 @dataclass
 class _Gathered:
-    """Gathers what the page shows of a function."""
+    """Gathers the content of a function's page."""
 
     function: Callable[..., Any]
     arguments: Sequence[Any]
@@ -121,7 +121,7 @@ class _Gathered:
         self.rows: dict[Row, int] = {}
         others = LEVELS if own is not self.function and not own.options.xp else ()
         levels = list(dict.fromkeys((own.options.level, *others)))
-        shares = len(levels) + 1  # one for each, and one for the user's lines
+        shares = len(levels) + 1  # a share for each level, and a share for the user's lines
         self.allowance = RUN_EQUATIONS // shares
         made: dict[str, Any] = {}
         for level in levels:
@@ -164,7 +164,7 @@ class _Gathered:
     def _at(self, own: Dispatcher[..., Any], level: Level) -> Dispatcher[..., Any]:
         """The same at another level."""
         memory = own.options.memory if level == "fast" else None
-        loops = level == "compiled"  # what only its loops have
+        loops = level == "compiled"  # options that only its loops have
         options = replace(
             own.options,
             level=level,
@@ -196,7 +196,7 @@ class _Gathered:
         options = made.options
         snapshots = [*snapshots_of(found, made.results, options.level, options.parallel).all]
         last = snapshots[-1]
-        if last.program == final.program:  # what was emitted: the code knows these very equations
+        if last.program == final.program:  # the code knows the equations of the emitted program
             snapshots[-1] = Snapshot(last.stage, final.program)
         else:
             snapshots.append(Snapshot("budget", final.program))
@@ -245,10 +245,10 @@ class _Gathered:
         first: Sequence[Any],
         inputs: Sequence[Any],
     ) -> tuple[list[list[list[int]] | None], list[str]]:
-        """The values of the rows of each stage at some inputs, at others for the first one (None
-        for a stage that is not run), and how far each was watched.
+        """The values of the rows of each stage at some inputs, at other inputs for the first stage
+        (None for a stage that is not run), and how far each was watched.
 
-        The last stage and the first one may use half of what is left of the allowance, the others
+        The last stage and the first one may use half of the allowance that is left, the others
         equal parts."""
         many = sum(len(stage.rows) for stage in stages) > RUN_ROWS
         last = len(stages) - 1
@@ -298,8 +298,8 @@ class _Gathered:
     # --- the user's lines ------------------------------------------------------------------------
 
     def _lines(self, own: Dispatcher[..., Any]) -> tuple[list[list[Any]], str]:
-        """What each place gives: the place, the name, the type, the numbers of the value and of its
-        cotangent (-1 for one that has none); and how far the run was watched."""
+        """The values at each place: the place, the name, the type, the numbers of the value and of
+        its cotangent (-1 for a value without one); and how far the run was watched."""
         if not isinstance(own, Gradient):
             return [], ""
         budget = Budget(self.allowance)
@@ -339,7 +339,7 @@ class _Gathered:
 
 
 def inputs_of(staged: Staged, bound: Arguments) -> list[Any]:
-    """What a staged call is run with."""
+    """The inputs that a staged call is run with."""
     values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
     return values + [hidden.read() for hidden in staged.hidden]
 

@@ -29,8 +29,8 @@ class Block:
 
 
 class Places:
-    """Numbers the places that equations come from. What differs only in the part of the generated
-    function that it is for, as an expression and its adjoint do, has one place."""
+    """Numbers the places that equations come from. Locations that differ only in their part of the
+    generated function, as an expression and its adjoint do, have one place."""
 
     def __init__(self, definition: Location | None) -> None:
         self.definition = definition
@@ -94,7 +94,7 @@ def _block_of(location: Location) -> Block:
 
 
 def _extent(lines: list[str], line: int) -> tuple[int, int]:
-    """The first and the last line of what is around a line."""
+    """The first and the last line of the definition or statement around a line."""
     try:
         tree = ast.parse("\n".join(lines))
     except (SyntaxError, ValueError):  # a cell of a notebook, with magics

@@ -1,7 +1,7 @@
 """The numbers of one run: of every equation after each stage, and of every line with its cotangent.
 
-A value is summed up for the page: small ones whole, larger arrays by their range, a histogram and a
-small picture. Equal values are told once.
+A value is summed up for the page: small values whole, larger arrays by their range, a histogram and
+a small picture. Equal values are stored once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NOTHING = 255  # a pixel without a number
 
 @dataclass
 class Values:
-    """What values look like, each once; `number_of` gives its place in ``summaries``."""
+    """Summaries of values, each once; `number_of` gives its place in ``summaries``."""
 
     summaries: list[dict[str, Any]] = field(default_factory=list)
     known: dict[bytes, int] = field(default_factory=dict)
@@ -48,7 +48,8 @@ class Values:
 
 @dataclass
 class _Noted:
-    """What an equation gave: the last time, and how large it was each time."""
+    """The results of an equation the last time that it ran, and the size of each result every
+    time."""
 
     results: tuple[Any, ...] = ()
     sizes: list[list[float]] = field(default_factory=list)
@@ -61,7 +62,7 @@ def run(
     values: Values,
     budget: Budget,
 ) -> list[list[int]]:
-    """The values of the rows of a program: for each the numbers of what it defines, if it is
+    """Run a program, and return for each row the numbers of the values that it defines, if it is
     reached within the budget."""
     noted: dict[int, _Noted] = {}
 
@@ -114,11 +115,12 @@ def _size(value: Any) -> float:
     return float("nan")
 
 
-# --- what a value looks like ---------------------------------------------------------------------
+# --- summaries of values -------------------------------------------------------------------------
 
 
 def summary(value: Any) -> dict[str, Any]:
-    """A value as JSON: ``text`` for a number; for an array its shape, and what is in it."""
+    """A value as JSON: ``text`` for a number; for an array its shape, and a summary of its
+    entries."""
     if isinstance(value, np.ndarray) and (value.ndim or value.dtype.kind in "biufc"):
         return _of_array(value)
     if isinstance(value, bool | int | float | complex | np.number | np.bool_):
@@ -169,7 +171,7 @@ def _rows(array: np.ndarray[Any, Any]) -> list[list[str]]:
 
 
 def _bins(finite: np.ndarray[Any, Any]) -> list[int]:
-    """How many numbers are in each part of the range, as heights up to 100."""
+    """The number of entries in each part of the range, as heights up to 100."""
     if finite.min() == finite.max():
         return []
     counts = np.bincount((_spread(finite) * (BINS - 1e-9)).astype(int), minlength=BINS)
@@ -177,7 +179,7 @@ def _bins(finite: np.ndarray[Any, Any]) -> list[int]:
 
 
 def _curve(numbers: np.ndarray[Any, Any]) -> list[int | None]:
-    """Samples of a line, from 0 to 100; None where there is no number."""
+    """Samples of a line, from 0 to 100; None for an entry that is not finite."""
     at = np.linspace(0, len(numbers) - 1, min(len(numbers), SAMPLES)).astype(int)
     samples = numbers[at].astype(np.float64)
     is_finite = np.isfinite(samples)
@@ -186,15 +188,16 @@ def _curve(numbers: np.ndarray[Any, Any]) -> list[int | None]:
 
 
 def _spread(finite: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Where numbers are in their range, from 0 to 1; divided first, so that none overflows."""
+    """The positions of numbers in their range, from 0 to 1; divided first, so that none
+    overflows."""
     scaled = finite / (float(np.abs(finite).max()) or 1.0)
     low, high = scaled.min(), scaled.max()
     return np.asarray((scaled - low) / ((high - low) or 1.0))
 
 
 def _picture(numbers: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """An array as a small picture: 0 is grey, and the largest number black or white. Of more than
-    two axes the first ones are joined."""
+    """An array as a small picture: 0 is grey, and the number with the largest magnitude black or
+    white. If there are more than two axes, the leading axes are joined."""
     table = numbers.reshape(-1, numbers.shape[-1])
     rows, columns = (np.linspace(0, n - 1, min(n, SIDE)).astype(int) for n in table.shape)
     part = table[np.ix_(rows, columns)]

@@ -58,7 +58,7 @@ TAKES_SIZES = frozenset(
 
 
 def infer(name: str, types: tuple[Type, ...], params: Mapping[str, Any]) -> tuple[Type, ...]:
-    """The output types of a primitive on inputs of these types, or `OperandError`."""
+    """The output types of a primitive on inputs of the given types; raises `OperandError`."""
     for type in types:
         if name not in TAKES_SIZES and type.varies:
             raise UnknownSizeError(f"`{name}` of an array of shape {type.dims}", type.dims)

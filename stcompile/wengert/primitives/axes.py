@@ -1,12 +1,12 @@
-"""How the axes of a primitive's operands go into those of its result, and the way back.
+"""Maps from the axes of a primitive's operands to the axes of its result, and back.
 
 Every axis has a name, and axes of the same name go together: in an elementwise equation the last
-axis of each operand and of the result, in a product those that are summed. A name that only
-operands have is reduced, one that only the result has is new. What is computed index by index along
-an axis may be sliced there, before as well as after; other axes are taken as a *whole*.
+axis of each operand and of the result, in a product the axes that are summed. A name that only
+operands have is reduced, a name that only the result has is new. A computation that runs index by
+index along an axis may be sliced there, before as well as after; other axes are taken as a *whole*.
 
-The way back writes the params for operands that have their axes in another order, have one more
-(a batch of each), or lack some:
+The way back writes the params for operands that have their axes in another order, have an
+additional axis (a batch of each), or lack some:
 
 >>> from stcompile.wengert.primitives.axis_rules import axis_map
 >>> from stcompile.wengert.text import parse_program
@@ -49,8 +49,8 @@ class Named(NamedTuple):
 @dataclass(frozen=True)
 class AxisMap:
     """The names of the axes of an equation's operands and of its result, and the ``lengths`` of
-    those axes. An operand that is ``spread`` over some axes is broadcast to them: its axes are the
-    last of these, and it is repeated along those where its length is 1."""
+    these axes. An operand that is ``spread`` over some axes is broadcast to them: its axes are the
+    last of them, and it is repeated along axes where its length is 1."""
 
     equation: Equation
     rule: Rule
@@ -92,9 +92,9 @@ class AxisMap:
         result: Names,
         lengths: Mapping[Name, Any] = MappingProxyType({}),
     ) -> Written | None:
-        """The params of the equation of operands with these axes, where the result has these; None
-        if the primitive has no such form. ``lengths`` has those of new axes, and of others that are
-        shorter now. Operands that are spread have the axes that are `missing` already."""
+        """The params of the equation for operands and a result with the given axes; None if the
+        primitive has no such form. ``lengths`` has the lengths of new axes, and of axes that have
+        become shorter. Operands that are spread have the axes that are `missing` already."""
         rule = self.rule
         if not rule.is_free and not all(map(_agree, operands, itertools.repeat(result))):
             return None
@@ -112,8 +112,8 @@ class AxisMap:
         return rule.write(asked) if rule.write is not None else rule.params(asked)
 
     def missing(self, side: int, names: Names, result: Names) -> tuple[int, ...]:
-        """The places (the ``axis`` of ``expand_dims``) where an operand with these axes needs axes
-        of length 1 to be spread over those of a result."""
+        """The positions (the ``axis`` of ``expand_dims``) where an operand with these axes needs
+        axes of length 1 to be spread over the axes of a result."""
         axes = self.spread[side]
         if axes is None or not names:
             return ()
@@ -123,14 +123,14 @@ class AxisMap:
 
 
 def _agree(names: Names, result: Names) -> bool:
-    """True if the names that two sequences have in common are in the same order in both."""
+    """True if the common names of two sequences are in the same order in both."""
     ours = [name for name in names if name in result]
     return ours == [name for name in result if name in names]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The form in which params are asked for."""
+    """The form in which params are requested."""
 
     axes: AxisMap
     operands: tuple[Names, ...]
@@ -143,12 +143,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Rule:
-    """How a primitive's axes are named, and which of its params speak of axes: ``numbers`` are axes
-    of the first operand (or ``of_result``), ``entries`` have something for each of them.
+    """The naming of a primitive's axes, and the params that refer to axes: ``numbers`` are axes of
+    the first operand (or ``of_result``), ``entries`` have an item for each of its axes.
 
-    ``is_free``: the params say where each axis goes; else the axes stay in their order. A new axis
-    may be that of any operand that is spread, of ``all`` operands, or of the ``first`` (and of
-    others if it is of that)."""
+    ``is_free``: the params can move each axis to any position; else the axes stay in their order. A
+    new axis may be an axis of any operand that is spread, of ``all`` operands, or of the ``first``
+    (and of others if the first has it)."""
 
     names: Callable[[Equation], Named | None]
     numbers: tuple[str, ...] = ()

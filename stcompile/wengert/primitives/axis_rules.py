@@ -1,4 +1,4 @@
-"""How the axes of each primitive are named, and how its params are written for other operands."""
+"""Rules that name the axes of each primitive, and that write its params for other operands."""
 
 from __future__ import annotations
 
@@ -175,8 +175,8 @@ def _reshaped(equation: Equation) -> Named | None:
 
 
 def regrouped(axes: AxisMap, operand: Names) -> Names | None:
-    """The axes of a reshape in the order in which they are those of an operand in another order:
-    axes that become one must stand next to each other. None if they do not."""
+    """The axes of the result of a reshape for an operand whose axes are in another order: axes that
+    are joined must be adjacent, else None."""
     (own,), dims = axes.operands, axes.equation.inputs[0].type.dims
     found = groups(dims, axes.equation.output.type.dims) or []
     if not set(own) <= set(operand):
@@ -209,7 +209,8 @@ PART: tuple[tuple[str, Callable[[int], Any]], ...] = (
 
 
 def _part(equation: Equation) -> Named | None:
-    """Of a slice, an update or an accumulation of one: the part has the axes that are kept."""
+    """The axes of a slice, an update, or an accumulation of a slice: the part has the axes that are
+    kept."""
     p, (source, *others) = equation.params, equation.inputs
     if p.get("op") == "add":
         return _spread(equation)
@@ -251,8 +252,8 @@ def _windowed(asked: Asked) -> Written | None:
 
 
 def _indexed(equation: Equation) -> Named | None:
-    """The common axes of the indices, and those of the array that are not indexed. A mask takes
-    several axes, and makes one of another length."""
+    """The common axes of the indices, and the axes of the array that are not indexed. A mask takes
+    several axes, and makes an axis of another length."""
     if has_masks(equation.params["at"]):
         return None
     source, *indices = equation.inputs
@@ -286,7 +287,7 @@ def picked(at: Sequence[Any], own: Sequence[Name], common: Names) -> Names:
 
 
 def _indexed_again(asked: Asked) -> Written | None:
-    """With more axes, in front of the array's own or of the indices'."""
+    """The params with additional axes, in front of the array's own or of the indices'."""
     (now, *indices), (own, *_) = asked.operands, asked.axes.operands
     new = now[: len(now) - len(own)]
     if now[len(new) :] != own:
@@ -333,7 +334,7 @@ def _summed_again(asked: Asked) -> Written:
 
 
 def _matrices(equation: Equation) -> Named:
-    """One stack of matrices: its last two axes are taken as a whole."""
+    """A stack of matrices: its last two axes are taken as a whole."""
     ndim = equation.inputs[0].type.ndim
     stack, matrix = range(ndim - 2), ["row", "column"]
     left = equation.output.type.ndim - len(stack)
@@ -342,7 +343,7 @@ def _matrices(equation: Equation) -> Named:
 
 
 def _stack_of_matrices(asked: Asked) -> Written | None:
-    """The new params, if the axes of the matrices stay where they are."""
+    """The new params, if the axes of the matrices keep their positions."""
     pairs = ((asked.operands[0], asked.axes.operands[0]), (asked.result, asked.axes.result))
     for now, own in pairs:
         last = tuple(name for name in own if isinstance(name, str))
@@ -352,7 +353,8 @@ def _stack_of_matrices(asked: Asked) -> Written | None:
 
 
 def _looked_up(place: int) -> Callable[[Equation], Named]:
-    """A function of each element of one operand; the others are vectors."""
+    """The axes of a function of each element of the operand at ``place``; the other operands are
+    vectors."""
 
     def names(equation: Equation) -> Named:
         operands: list[Names] = [("entry",)] * len(equation.inputs)

@@ -1,4 +1,4 @@
-"""What a primitive is to the compiler: a name, a type rule, and a few facts."""
+"""The definition of a primitive: a name, a type rule, and a few facts."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class UnsupportedOperandError(OperandError):
 
 @dataclass(frozen=True)
 class Primitive:
-    """One operator of the Wengert list.
+    """An operator of the Wengert list.
 
     ``infer(input types, params)`` gives the output types or raises `OperandError`. ``rule`` names
-    the derivative rule (another primitive's when this is a second spelling of the same function).
-    ``linear`` primitives are linear in all their inexact inputs together, so that the tangent of
-    the output is the primitive itself, applied to tangents.
+    the derivative rule (another primitive's if this primitive is a second spelling of the same
+    function). ``linear`` primitives are linear in all their inexact inputs together, so that the
+    tangent of the output is the primitive itself, applied to tangents.
 
     A ``view`` shows elements of its first operand, and computes nothing; it ``rearranges`` if it
     shows all of them, each once, and ``reshapes`` if it leaves them in their order. A ``reduction``
-    has the params ``axis`` and ``keepdims``. What ``assigns`` writes its second operand to a part
-    of the first. ``control`` runs the programs among its params.
+    has the params ``axis`` and ``keepdims``. A primitive that ``assigns`` writes its second operand
+    to a part of the first. ``control`` runs the programs among its params.
     """
 
     name: str
@@ -67,12 +67,12 @@ def broadcast(name: str, types: Types) -> Sizes:
 
 
 def shapes(*dims: Sizes) -> str:
-    """``shapes (2, 3) and (4,)``."""
+    """Shapes as text: ``shapes (2, 3) and (4,)``."""
     return "shapes " + " and ".join(str(d) for d in dims)
 
 
 def array_or_scalar(dtype: np.dtype[Any], dims: Sizes) -> Type:
-    """What a ufunc returns: NumPy gives a scalar where no dimension is left."""
+    """The type of a ufunc's result: NumPy gives a scalar if no dimension is left."""
     return Type.array(dtype, dims) if dims else Type.scalar(dtype)
 
 
@@ -83,7 +83,7 @@ def require_array(name: str, t: Type) -> Type:
 
 
 def require_numpy(name: str, t: Type) -> Type:
-    """A NumPy value: an array or a scalar, not a Python number."""
+    """Check that a value is NumPy's, an array or a scalar, not a Python number."""
     if t.kind == "python":
         raise OperandError(f"{name}: takes a NumPy value, not a Python {t}")
     return t
@@ -101,7 +101,8 @@ def require_count(name: str, types: Types, count: int) -> None:
 
 
 def require_axes(name: str, axes: tuple[int, ...], dims: Sizes) -> None:
-    """Axes are distinct and within ``dims``; negative ones were made positive by the frontend."""
+    """Check that axes are distinct and within ``dims``; the frontend has made negative axes
+    positive."""
     for axis in axes:
         if not 0 <= axis < len(dims):
             raise OperandError(f"{name}: axis {axis} is out of bounds for shape {dims}")
@@ -110,7 +111,7 @@ def require_axes(name: str, axes: tuple[int, ...], dims: Sizes) -> None:
 
 
 def require_assignable(name: str, v: Type, dtype: np.dtype[Any], dims: Sizes) -> None:
-    """``v`` can be assigned to a part of shape ``dims`` of an array of that dtype."""
+    """Check that ``v`` can be assigned to a part of shape ``dims`` of an array of that dtype."""
     if v.dtype.kind == "c" and dtype.kind != "c":
         raise UnsupportedOperandError(f"{name}: {v} would lose its imaginary part in {dtype}")
     value = v.dims

@@ -1,5 +1,4 @@
-"""Complex numbers: their parts, and their sign, which is another function than that of real
-numbers."""
+"""Complex numbers: their parts, and their sign, which differs from the sign of real numbers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""A ``contract`` by its axes: which are paired, which are left, and where they go.
+"""The axes of a ``contract``: which are paired, which are free, and their order in the result.
 
-Passes read and rewrite products of matrices through this view; the params are written here alone.
+Passes read and rewrite products of matrices through this view; the params are written only in this
+module.
 
 >>> product = Contraction((3, 3), batch=((0, 0),), contracted=((2, 1),))
 >>> product.names
@@ -34,14 +35,14 @@ def contracting(
 
 
 def summed_size(contract: Equation) -> int:
-    """How many products each element of a contraction is the sum of, at most."""
+    """The number of products that each element of a contraction sums, at most."""
     dims = contract.inputs[-2].type.dims
     return math.prod(usual(dims[axis]) for axis, _ in contract.params["contracted"])
 
 
 @dataclass(frozen=True)
 class Contraction:
-    """The params of a ``contract`` of operands with so many axes each."""
+    """The params of a ``contract`` of operands with ``ndims`` axes."""
 
     ndims: tuple[int, int]
     batch: Pairs = ()
@@ -51,7 +52,7 @@ class Contraction:
 
     @staticmethod
     def of(equation: Equation) -> Contraction:
-        """What an equation contracts: its last two operands."""
+        """The contraction of the last two operands of an equation."""
         x, y = equation.inputs[-2:]
         p = equation.params
         ndims = x.type.ndim, y.type.ndim
@@ -64,8 +65,8 @@ class Contraction:
         result: Sequence[Hashable],
         paired: Iterable[Hashable] | None = None,
     ) -> Contraction:
-        """The product of operands whose axes have names. What both have is summed, or, if the
-        result has it, paired; ``paired`` has the order of these pairs."""
+        """The product of operands whose axes have names. Common names are summed, or, if the result
+        has them, paired; ``paired`` has the order of the pairs."""
         shared = [name for name in (x if paired is None else paired) if name in x and name in y]
         pairs = [(name, (x.index(name), y.index(name))) for name in shared]
         batch = [name for name in shared if name in result]
@@ -90,7 +91,7 @@ class Contraction:
     # --- axes ----------------------------------------------------------------------------------
 
     def batched(self, side: int) -> Axes:
-        """The axes of an operand that go with one of the other operand."""
+        """The axes of an operand that are paired with an axis of the other operand."""
         return tuple(pair[side] for pair in self.batch)
 
     def summed(self, side: int) -> Axes:
@@ -104,7 +105,7 @@ class Contraction:
 
     @property
     def is_plain(self) -> bool:
-        """True without pairs that are left in the result, and without another order of it."""
+        """True if no pairs are left in the result, and its axes are in their natural order."""
         return not (self.batch or self.order)
 
     def is_like(self, other: Contraction) -> bool:
@@ -113,7 +114,7 @@ class Contraction:
 
     @cached_property
     def names(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        """Names of the axes of both operands and of the result, the same where they go together."""
+        """Names of the axes of both operands and of the result, equal for axes that go together."""
         own: list[dict[int, str]] = []
         for side, letter in enumerate("xy"):
             found = {axis: f"{letter}{axis}" for axis in range(self.ndims[side])}
@@ -131,8 +132,8 @@ class Contraction:
     # --- other operands ------------------------------------------------------------------------
 
     def turned(self, side: int, axes: Sequence[int]) -> Contraction:
-        """The same product, with an operand replaced by the array that it is the transpose of, by
-        these ``axes``."""
+        """The product with an operand replaced by the array that it is the transpose of, by
+        ``axes``."""
 
         def moved(pairs: Pairs) -> Pairs:
             return tuple((axes[a], b) if side == 0 else (a, axes[b]) for a, b in pairs)
@@ -149,8 +150,8 @@ class Contraction:
     def renamed(
         self, x: Sequence[Hashable], y: Sequence[Hashable], result: Sequence[Hashable] | None = None
     ) -> Contraction:
-        """The product of operands that lack some of the named axes, have new ones, or have them in
-        another order; without a ``result``, the axes that are left are in the order they had."""
+        """The product of operands that lack some of the named axes, have new axes, or have them in
+        another order; without a ``result``, the remaining axes keep their order."""
         own = dict.fromkeys(itertools.chain(*self.names))
         pairs = [*(name for name in x if name not in own), *sorted(own)]
         left = [name for name in self.names[2] if name in {*x, *y}]

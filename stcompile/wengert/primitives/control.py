@@ -8,8 +8,8 @@ truth of ``pred``.
 ``loop`` runs ``body`` once for each step. Its ports, in the order of the operands:
 
 - *constants*, the same in each step;
-- *carry*, the state: the next step gets what the body returns for it, and the last one is the
-  loop's result;
+- *carry*, the state: the body returns it for the next step, and the state after the last step is
+  the loop's result;
 - ``xs``, of which each step gets its own item;
 
 and, after the carry among the results, ``ys``: the values of all steps. The number of steps is
@@ -19,14 +19,14 @@ are stacks. The body takes ``(*constants, counter, *carry, *xs)``. With ``revers
 runs down to 0, and item ``t`` of each port belongs to step ``t`` all the same.
 
 With ``binds`` the types and params of the body may mention that symbol: it is the counter. Rows of
-the ports that are shorter in some steps stand at the start of rows that fit them all.
+the ports that are shorter in some steps are stored at the start of rows that hold them all.
 
 With ``condition`` the loop is a *while* loop: it takes constants and carry only, runs as long as
-the condition's program of ``(*constants, *carry)`` says so, and its body has no counter.
+the condition, a program of ``(*constants, *carry)``, is true, and its body has no counter.
 
 ``kernel(operands; body, writes)`` runs a program that becomes a function of its own: loops over
 numbers, compiled to machine code. ``writes`` are pairs of an operand and the output that may be
-made in its place.
+written into it.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class Ports:
 
     @property
     def steps(self) -> int | None:
-        """The number of steps, if it is static and they are all alike: nothing in the body has
-        another length in each of them."""
+        """The number of steps, if it is static and all steps are alike: no length in the body
+        depends on the step."""
         are_alike = self.binds is None and not self.has_lengths
         return self.length if isinstance(self.length, int) and are_alike else None
 
@@ -117,12 +117,12 @@ class Ports:
 
     @property
     def carried(self) -> tuple[Atom, ...]:
-        """What the body returns for the carry."""
+        """The values that the body returns for the carry."""
         return self.body.outputs[: len(self.carry)]
 
     @property
     def stacked(self) -> tuple[Atom, ...]:
-        """What the body returns for the ys."""
+        """The values that the body returns for the ys."""
         return self.body.outputs[len(self.carry) :]
 
 
@@ -162,8 +162,8 @@ def _cond(types: Types, params: Mapping[str, Any]) -> Types:
 
 
 def step_of(t: Type, length: Size | None) -> Type:
-    """The type of one step of a port of type ``t``: axis 0 taken away, as ``xs[i]`` does, or a
-    stack's item."""
+    """The type of a step of a port of type ``t``: without axis 0, as ``xs[i]``, or a stack's
+    item."""
     if t.kind == "stack":
         return t.item
     if length is None:
@@ -183,8 +183,8 @@ def port_of(t: Type, length: Size | None, binds: Sequence[Symbol] = ()) -> Type:
 
 
 def widest(t: Type, binds: Sequence[Symbol]) -> Type:
-    """The type of a row that values of type ``t`` fit into, whatever the numbers are that symbols
-    stand for: the innermost comes last."""
+    """The type of a row that holds values of type ``t``, whatever numbers the symbols stand for:
+    the innermost symbol comes last."""
     if not binds or t.kind != "array" or not t.is_named:
         return t
     dims = t.dims
@@ -194,7 +194,7 @@ def widest(t: Type, binds: Sequence[Symbol]) -> Type:
 
 
 def _steps(xs: Types, length: Size | None, binds: Sequence[Symbol], taken: Types) -> Types:
-    """The types of one step of the ports: those that the body takes, if they fit."""
+    """The types of a step of the ports: the types that the body takes, if they fit."""
     given = (step_of(x, length) for x in xs)
     return tuple(t if widest(t, binds) == row else row for row, t in zip(given, taken, strict=True))
 
@@ -238,8 +238,8 @@ def _undef(types: Types, params: Mapping[str, Any]) -> Types:
 
 
 def undefined(t: Type) -> dict[str, Any]:
-    """The params of ``undef``, a value of a type that is never read: the type of a stack's items
-    in the end, and the depth of stacks."""
+    """The params of ``undef``, a value that is never read: the type of a stack's innermost items,
+    and the depth of stacks."""
     depth = 0
     while t.of is not None:
         t, depth = t.of, depth + 1

@@ -1,4 +1,4 @@
-"""Primitives that no pass may drop, repeat or reorder: they have effects and no outputs."""
+"""Primitives with effects and no outputs: no pass may drop, repeat or reorder them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _print(types: Types, params: Mapping[str, Any]) -> Types:
 
 
 def _shown(name: str, types: Types, parts: tuple[Any, ...]) -> Types:
-    """Check the parts: each None takes one value, and so does each field of a text, which is a
+    """Check the parts: each None takes a value, and so does each field of a text, which is a
     tuple."""
     holes = 0
     for part in parts:

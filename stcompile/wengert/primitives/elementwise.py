@@ -103,7 +103,7 @@ _WIDTH = (bool, int, float, complex)
 
 
 def weak(t: Type) -> Any:
-    """How `resolve_dtypes` is told about an operand: weak Python numbers by their Python type."""
+    """An operand for `resolve_dtypes`: a weak Python number as its Python type, else the dtype."""
     if t.kind != "python" or t.python_type is bool:
         return t.dtype
     return t.python_type

@@ -1,9 +1,9 @@
 """Primitives by which processes that run the same program exchange gradients.
 
-``pack`` puts the elements of arrays and numbers one after another into one array of one axis.
-``exchange`` adds up that array over all processes of a communicator: each has the sum afterwards.
-``exchange_start`` begins that and adds to a list of requests, ``exchange_wait`` waits for all of
-them; from the one to the other nothing reads or writes the array.
+``pack`` concatenates the elements of arrays and numbers into a vector. ``exchange`` adds up that
+vector over all processes of a communicator: each has the sum afterwards. ``exchange_start`` begins
+an exchange and adds to a list of requests, ``exchange_wait`` waits for all of them; in between
+nothing reads or writes the vector.
 """
 
 from __future__ import annotations

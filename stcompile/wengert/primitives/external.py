@@ -1,4 +1,4 @@
-"""``external``: a Python function of the user's, called as it is when the generated code runs.
+"""``external``: a Python function of the user's, called unchanged when the generated code runs.
 
 The param ``function`` knows its type rule and its adjoint (`stcompile.transforms.user_primitive`);
 the compiler knows nothing else of it. It has no effects, and one result, an array or a number.
@@ -15,9 +15,9 @@ from stcompile.wengert.types import Type
 
 
 class External(Protocol):
-    """What such a function tells the compiler. A ``linear`` one multiplies by a matrix that the
-    user may change between calls, and its adjoint by the transpose, for complex numbers as well;
-    ``shown`` is what a message calls it."""
+    """Facts that an external function gives to the compiler. A ``linear`` function multiplies by a
+    matrix that the user may change between calls, and its adjoint by the transpose, for complex
+    numbers as well; ``shown`` is its name in messages."""
 
     __name__: str
     linear: bool

@@ -1,7 +1,7 @@
-"""Discrete Fourier transforms along one axis: those that all others are made of.
+"""Discrete Fourier transforms along an axis, of which all other transforms are made.
 
-``n`` is the length of the transform: a longer operand is cut, a shorter one is continued by zeros.
-``axis`` is not negative, ``norm`` is ``"backward"``, ``"ortho"`` or ``"forward"``.
+``n`` is the length of the transform: a longer operand is cut, a shorter operand is continued by
+zeros. ``axis`` is not negative, ``norm`` is ``"backward"``, ``"ortho"`` or ``"forward"``.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ NORMS = ("backward", "ortho", "forward")
 
 
 def _transform(name: str, takes_complex: bool, is_real: bool, halves: bool) -> Infer:
-    """The type rule; ``halves``: of the result only the first half is there, the other one being
-    its conjugate."""
+    """The type rule; ``halves``: the result has only the first half, since the second half is its
+    conjugate."""
 
     def infer(types: Types, params: Any) -> Types:
         require_count(name, types, 1)

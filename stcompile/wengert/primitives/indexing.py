@@ -10,9 +10,9 @@ which selects so many elements; None if that does
 not matter), ``(start, length, step)`` (a basic slice of that axis) or ``"new"``
 (`numpy.newaxis`).
 
-*Windows* over an ``axis`` of an array turn it into two: element ``[p, i]`` is element
-``start + p * step + i * dilation`` of the axis, with ``count`` positions ``p`` in its place and
-``size`` offsets ``i`` behind all other axes. ``order`` permutes the result as `numpy.transpose`.
+*Windows* over an ``axis`` of an array turn it into two: element ``[p, i]`` is element ``start + p *
+step + i * dilation`` of the axis, with ``count`` positions ``p`` in place of the axis and ``size``
+offsets ``i`` behind all other axes. ``order`` permutes the result as `numpy.transpose`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ FIRST_INTEGER: Mapping[str, int] = MappingProxyType(
 
 
 def slice_dims(name: str, x: Type, counters: Types, params: Params) -> Sizes:
-    """The dims of a slice; its bounds are checked where they do not depend on a counter."""
+    """The dims of a slice; bounds that do not depend on a counter are checked."""
     require_array(name, x)
     start, length, step, drop = (params[key] for key in ("start", "length", "step", "drop"))
     if not len(start) == len(length) == len(step) == x.ndim:
@@ -79,7 +79,7 @@ def slice_dims(name: str, x: Type, counters: Types, params: Params) -> Sizes:
 
 
 def _require_within(name: str, start: Any, count: Any, step: int, x: Type, axis: int) -> None:
-    """Where a slice has a length that is known only at run time, it is within the array."""
+    """Check that a slice lies within the array if its length is known only at run time."""
     last = start + (count - 1) * step
     low, high = (start, last) if step > 0 else (last, start)
     if not step or min(map(least, (low, count, x.dims[axis] - high - 1))) < 0:
@@ -99,7 +99,7 @@ def axes_taken(entry: Any) -> int:
 
 
 def _selected(entry: Any) -> Sizes:
-    """The dims of what a mask selects: 1 where only what broadcasts is written there."""
+    """The dims of the selection of a mask: 1 if only a value that broadcasts is written there."""
     return (1 if entry[1] is None else entry[1],)
 
 

@@ -1,5 +1,5 @@
-"""Linear algebra on matrices and stacks of matrices. What NumPy returns as a tuple is a primitive
-with a ``part``."""
+"""Linear algebra on matrices and stacks of matrices. A function with several results in NumPy is a
+primitive with a ``part``."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def _of_matrices(
     square: bool = True,
     real: Callable[[Params], bool] = lambda params: False,
 ) -> Infer:
-    """The type rule of a primitive of one stack: ``dims`` gives those of the result, and ``real``
-    says whether it is real for complex matrices, too."""
+    """The type rule of a primitive of a stack of matrices: ``dims`` gives the dims of the result,
+    and ``real`` says whether it is real for complex matrices, too."""
 
     def infer(types: Types, params: Params) -> Types:
         require_count(name, types, 1)
@@ -131,8 +131,8 @@ def _complex(name: str, dims: Callable[[Dims, Params], Dims]) -> Infer:
 
 
 def _of_complex(name: str, dims: Callable[[Dims, Params], Dims]) -> Infer:
-    """The type rule of square roots and logarithms of complex matrices. Those of real ones are real
-    or complex, as their values are."""
+    """The type rule of square roots and logarithms of complex matrices. For real matrices the
+    values decide whether they are real or complex."""
     infer = _of_matrices(name, dims)
 
     def of_complex(types: Types, params: Params) -> Types:
@@ -229,7 +229,7 @@ def _lu_factor(types: Types, params: Params) -> Types:
 
 
 def _of_factors(name: str) -> Infer:
-    """The type rule of what is computed of a matrix's factors as of the matrix."""
+    """The type rule of a function that takes a matrix's factors instead of the matrix."""
     own = name.removeprefix("lu_")
 
     def infer(types: Types, params: Params) -> Types:

@@ -1,4 +1,4 @@
-"""``contract``: matmul, dot, outer, tensordot and einsum of a pair are one primitive.
+"""``contract``: the primitive of matmul, dot, outer, tensordot and einsum of two operands.
 
 ``batch`` and ``contracted`` are pairs (axis of x, axis of y). The natural dims of the result are
 the batch dims, the free dims of x, the free dims of y; ``order`` permutes them as `numpy.transpose`

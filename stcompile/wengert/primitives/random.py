@@ -1,6 +1,6 @@
-"""Random draws: each happens once, in its place, since it changes the generator.
+"""Random draws: each happens once, in its position, since it changes the generator.
 
-The first operand is the generator. What a draw results in is asked of NumPy, with a generator of
+The first operand is the generator. NumPy is asked for the type of the result, with a generator of
 the same class that nobody else uses.
 """
 
@@ -80,7 +80,8 @@ def _number(name: str, rng: Type, size: Size, ask: Ask, params: Mapping[str, Any
 
 
 def _shaped(name: str) -> Infer:
-    """``rand`` and ``randn``, which take their dimensions one by one."""
+    """The type rule of ``rand`` and ``randn``, which take their dimensions as separate
+    arguments."""
 
     def infer(types: Types, params: Mapping[str, Any]) -> Types:
         require_count(name, types, 1)
@@ -115,7 +116,7 @@ def _seed(types: Types, params: Mapping[str, Any]) -> Types:
 
 
 def _source(name: str) -> Infer:
-    """A new generator, or the global one."""
+    """The type rule of a new generator, or of the global generator."""
 
     def infer(types: Types, params: Mapping[str, Any]) -> Types:
         require_count(name, types, 0)

@@ -120,5 +120,5 @@ REDUCTIONS: tuple[Primitive, ...] = (
     Primitive("argmin", _position("argmin")),
     Primitive("cumsum", _running("cumsum"), linear=True),
     Primitive("cumprod", _running("cumprod")),
-    Primitive("add_up", _added),  # one more term of a sum whose terms may be added in any order
+    Primitive("add_up", _added),  # a further term of a sum whose terms may be added in any order
 )

@@ -1,8 +1,9 @@
 """Integers that stand for lengths of axes.
 
-``named(n; binds)`` is the number itself, and from here on, to the end of the program that it stands
-in, the symbol that it binds stands for it in types and params. Nothing that mentions the symbol
-reads the number, so that binding is an effect: no pass moves what binds away from what mentions it.
+``named(n; binds)`` is the number itself. From the equation on, to the end of its program, the
+symbol that it binds stands for the number in types and params. An equation that mentions the symbol
+does not read the number, so that binding is an effect: no pass moves it away from the equations
+that mention the symbol.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _count_nonzero(types: Types, params: Any) -> Types:
 
 
 def _nonzero(types: Types, params: Any) -> Types:
-    """The places along an axis of what a mask selects, ``size`` of them."""
+    """The indices along an axis of the elements that a mask selects, ``size`` of them."""
     require_count("nonzero", types, 1)
     if require_array("nonzero", types[0]).dtype.kind != "b":
         raise OperandError(f"nonzero: a mask is an array of booleans, not {types[0]}")
@@ -54,8 +55,9 @@ def _nonzero(types: Types, params: Any) -> Types:
 
 
 def _slice_end(types: Types, params: Any) -> Types:
-    """The place on an axis, of length ``of``, that the end of a slice stands for: a negative one
-    counts from the end of the axis, and it is not before ``low``, where the slice starts."""
+    """The position on an axis, of length ``of``, that the end of a slice stands for: a negative end
+    counts from the end of the axis, and the position is not before ``low``, the start of the
+    slice."""
     require_count("slice_end", types, 1)
     if types[0].dims:
         raise OperandError(f"slice_end: the end of a slice is one integer, not {types[0]}")
@@ -64,7 +66,7 @@ def _slice_end(types: Types, params: Any) -> Types:
 
 
 def _within(types: Types, params: Any) -> Types:
-    """The integer itself, as an index of an ``axis`` of length ``of``; an error if it is none."""
+    """The integer itself, checked to be an index of an ``axis`` of length ``of``."""
     require_count("within", types, 1)
     if types[0].dims:
         raise OperandError(f"within: an index is one integer, not {types[0]}")
@@ -73,7 +75,7 @@ def _within(types: Types, params: Any) -> Types:
 
 
 def _as_shape(types: Types, params: Any) -> Types:
-    """The array itself: its lengths are those of ``shape``, as was checked."""
+    """The array itself: its lengths were checked to be those of ``shape``."""
     require_count("as_shape", types, 1)
     dims = require_array("as_shape", types[0]).dims
     if len(dims) != len(params["shape"]):

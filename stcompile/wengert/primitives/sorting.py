@@ -1,4 +1,4 @@
-"""Sorting, searching, and what is looked up in sorted arrays."""
+"""Sorting, searching, and look-ups in sorted arrays."""
 
 from __future__ import annotations
 

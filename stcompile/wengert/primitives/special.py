@@ -1,8 +1,8 @@
-"""Functions of `scipy.special` with a derivative rule. All are elementwise, and of real numbers but
-for those whose rule holds for complex ones.
+"""Functions of `scipy.special` with a derivative rule. All are elementwise, and take real numbers,
+except for those whose rule holds for complex numbers.
 
-A result has the dtype that SciPy gives it. It is found by calling the function with ones, since
-SciPy has no table of dtypes that NumPy could look up for all of them; programs with these
+A result has the dtype that SciPy gives it. The dtype is found by calling the function with ones,
+since SciPy has no table of dtypes that NumPy could look up for all of them; programs with these
 primitives need SciPy.
 """
 
@@ -31,7 +31,7 @@ from stcompile.wengert.primitives.base import (
 _PREFIX = "special."
 NAMES: Mapping[str, int] = MappingProxyType(
     {
-        name.removeprefix(_PREFIX): rule.__code__.co_argcount - 1  # one of them is the result
+        name.removeprefix(_PREFIX): rule.__code__.co_argcount - 1  # one argument is the result
         for name, rule in DERIVATIVES.items()
         if name.startswith(_PREFIX)
     }
@@ -55,7 +55,8 @@ def _of(name: str, count: int) -> Infer:
 
 @functools.lru_cache(maxsize=1024)
 def _dtype(name: str, operands: tuple[type | np.dtype[Any], ...]) -> np.dtype[Any]:
-    """The dtype of the result for operands of these dtypes, Python numbers by their type."""
+    """The dtype of the result for operands of the given dtypes; Python numbers are given by their
+    type."""
     ones = [np.ones(1, t) if isinstance(t, np.dtype) else t(1) for t in operands]
     function = getattr(importlib.import_module("scipy.special"), name)
     with np.errstate(all="ignore"):
