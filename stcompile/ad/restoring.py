@@ -22,6 +22,7 @@ from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives import PRIMITIVES, infer
 from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.primitives.indexing import is_mask
 
 Pair: TypeAlias = tuple[int, int]
 """The place of an array among the inputs of a program, and the place of its last version among the
@@ -91,14 +92,14 @@ def _before(equation: Equation, output: Variable) -> Variable | None:
 
 def _part(equation: Equation) -> tuple[str, Sequence[str]] | None:
     """The view that reads the part that an equation writes, and the names of its params; None if it
-    does not write to a part."""
+    does not write to a part, or to a part of unknown size: a number that is stored by a mask."""
     op = equation.params.get("op")
     if equation.primitive == "update" or (equation.primitive, op) == ("accumulate", "slice"):
         return "slice", _SLICED
-    if equation.primitive == "index_update":
-        return "index", _INDEXED
-    if equation.primitive == "accumulate" and op in ("index", "distinct"):
-        return "index", _INDEXED
+    is_indexed = equation.primitive == "accumulate" and op in ("index", "distinct")
+    if equation.primitive == "index_update" or is_indexed:
+        masks = filter(is_mask, equation.params["at"])
+        return None if any(size is None for _, size, _ in masks) else ("index", _INDEXED)
     return None
 
 

@@ -386,3 +386,35 @@ def of_float32(x):
 test_program = examples.tests()
 test_second_order = second_order.tests()
 test_float32 = in_float32.tests()
+
+
+# --- a number that is stored by a mask, in a loop ------------------------------------------------
+
+
+@examples(X - 0.5)
+@second_order(X - 0.5)
+def a_mask_of_before_the_loop(x):
+    z, m, s = np.sin(x), x > 0.1, 0.0
+    for _ in range(MANY):
+        s = s * 0.5 + np.sum(z**3)
+        z[m] = 0.3 * np.cos(s)
+    return s, z
+
+
+@examples(X - 0.5)
+def a_mask_of_each_step(x):
+    z, s = np.sin(x), 0.0
+    for _ in range(MANY):
+        s = s * 0.5 + np.sum(z**3)
+        z[z > 0.5] = 0.1 * s
+    return s
+
+
+@examples(np.array([X, -X]))
+def masked_rows(x):
+    z, s = np.sin(x), 0.0
+    for k in range(MANY):
+        s = s * 0.5 + np.sum(z * z)
+        z[x[:, 0] > 0] = 0.01 * k
+        z[:, x[0] > 1.5] *= 0.5
+    return s

@@ -167,6 +167,34 @@ def test_an_object_that_is_reached_in_two_ways_is_one(function: Any) -> None:
         assert slope == pytest.approx(differences(function, 0.5), rel=1e-8)
 
 
+PAIR = (1.0, float("2"))
+ITEMS, NAMED = [PAIR, (1.0, float("2")), PAIR], {"a": PAIR}
+
+
+def test_tuples_that_hold_numbers() -> None:
+    def counted(x: Any) -> Any:
+        return x * sum(2.0 if item is NAMED["a"] else 3.0 for item in ITEMS)
+
+    assert st.grad(counted)(1.0) == 7.0
+
+
+DRAWS = np.random.default_rng(0)
+
+
+@dataclasses.dataclass(eq=False)
+class Unlike:
+    v: float
+
+
+def test_objects_among_the_arguments_are_not_told_apart() -> None:
+    with pytest.raises(st.LanguageError, match="is not known at compile time"):
+        st.grad(lambda x, draws: x * 2 if draws is DRAWS else x)(1.0, DRAWS)
+    items = [Unlike(2.0), Unlike(2.0)]
+    for told in (lambda x, items: x * len({*items}), lambda x, items: x * len({items[0]: 1})):
+        with pytest.raises(st.LanguageError, match="which of them are one object is not known"):
+            st.grad(told)(1.0, items)
+
+
 def test_an_object_that_is_replaced_by_another_one() -> None:
     compiled = st.compile(last_is_met_in_the_list)
     for last in (LAYERS[0], LAYERS[1], Layer(3.0)):

@@ -30,6 +30,7 @@ from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Array,
+    GeneratorValue,
     Scalar,
     class_of_number,
     described,
@@ -107,7 +108,8 @@ def identical(run: Run, left: Any, right: Any) -> Any:
             "compare their values with `==`",
         )
     if not run.captures.tell_apart(left, right, run.owns):
-        kind = "array" if isinstance(left, Array) else type(left).__name__
+        names = {Array: "array", GeneratorValue: "random generator"}
+        kind = names.get(type(left), type(left).__name__)
         run.refuse(
             f"whether two arguments are one {kind} is not known at compile time",
             "compare the values of arrays: `np.array_equal(a, b)`",

@@ -68,6 +68,12 @@ def refuse_hash(run: Run, *keys: Any) -> None:
         if is_real and find(cls, "__hash__") is None:
             error = TypeError(f"unhashable type: {cls.__name__!r}")
             run.raises(error, reason=str(error))
+        if find(cls, "__hash__") is object.__hash__ and run.captures.may_be_another(key):
+            run.refuse(
+                f"{an(cls.__name__)} among the arguments is a key of a dict or an item of a set: "
+                "which of them are one object is not known at compile time",
+                "use a string or a number as the key",
+            )
         own = is_changeable(cls) and not isinstance(key, Enum | type)
         if own and isinstance(find(cls, "__hash__"), FunctionType):
             run.refuse(

@@ -138,7 +138,7 @@ class Captures:
         """A structure with mirrors of its leaves. Attributes of its objects that are not fields are
         mirrored when they are read."""
         parts = trees.children(value)
-        is_captured = isinstance(root, Place) and type(value) is not tuple
+        is_captured = isinstance(root, Place) and not _is_constant(value)
         if parts is None or (is_captured and self._is_read(value)):
             return leaf(path, value)
         made = trees.with_children(
@@ -283,8 +283,14 @@ class Captures:
         given = [id(value) in self._given for value in (one, other)]
         if any(given) and (all(given) or places or not (owns(one) or owns(other))):
             return bool(structure_of(one) != structure_of(other))
+        if isinstance(one, GeneratorValue) and isinstance(other, GeneratorValue):
+            return not {one.atom, other.atom} <= {*self.inputs()}
         arrays = [value for value in (one, other) if isinstance(value, Array)]
         return len({id(a.cell) for a in arrays if a.cell.frozen or a.cell.lent}) < 2
+
+    def may_be_another(self, value: Any) -> bool:
+        """True for an object among the arguments of which another one may be an alias."""
+        return id(value) in self._given
 
     def place_of(self, value: Any) -> Place | None:
         """The place of a real object, if it is from outside."""
@@ -375,6 +381,12 @@ class Captures:
         """All inputs: the arguments' leaves, then the hidden inputs."""
         yield from (leaf.variable for leaf in self.leaves)
         yield from (hidden.variable for hidden in self.hidden)
+
+
+def _is_constant(value: Any) -> bool:
+    """True for a tuple of plain values: equal ones may be one object, as Python likes."""
+    is_tuple = type(value) is tuple
+    return is_tuple and all(is_plain_value(part) or _is_constant(part) for part in value)
 
 
 def has_attributes(value: Any) -> bool:
