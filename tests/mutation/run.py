@@ -109,6 +109,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--usage", type=Path, help="a folder that keeps which test uses what")
     parser.add_argument("--tests", nargs="*", help="other tests than those of the part")
     parser.add_argument(
+        "--cases",
+        choices=("part", "all"),
+        default="all",
+        help="which cases of tests with many parameters are tried (%(default)s)",
+    )
+    parser.add_argument(
         "--log",
         type=Path,
         help="a file with a line for each mutant; what it calls killed is not tried",
@@ -159,7 +165,8 @@ def judge(name: str, options: argparse.Namespace) -> bool:
     plugin = Judge(tried, files, options.jobs, options.seconds, report, watched, cache)
     paths = list(options.tests or part.tests)
     before = _state()
-    status = pytest.main(["-q", "-p", "no:cacheprovider", *paths], plugins=[plugin])
+    flags = ["-q", "-p", "no:cacheprovider", "--cases", options.cases]
+    status = pytest.main([*flags, *paths], plugins=[plugin])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise SystemExit(int(status))
     if _state() != before:
