@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import pytest
 
-FEW, EVERY = 3, 6
+FEW, EVERY = 3, 12
 """All cases of a test are run up to ``FEW``, of more of them one of ``EVERY``."""
 
 

@@ -111,12 +111,12 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
         return _call_instance(run, function, arguments, keywords)
     if isinstance(function, functools.partial):
         fixed, named = _parts_of_partial(run, function)
-        return call(run, function.func, [*fixed, *arguments], {**named, **keywords})
+        return call(run, function.func, _placed(run, fixed, arguments), {**named, **keywords})
     if isinstance(function, functools._lru_cache_wrapper):
         return call(run, function.__wrapped__, arguments, keywords)
     if isinstance(function, Partial):
         merged = {**function.keywords, **keywords}
-        return call(run, function.function, [*function.arguments, *arguments], merged)
+        return call(run, function.function, _placed(run, function.arguments, arguments), merged)
     if _may_be_known(function):
         lowering = _lowering(function)
         if lowering is not None:
@@ -150,6 +150,22 @@ def _parts_of_partial(
     args = run.captures.captured(function.args, place.attribute("args"))
     named = run.captures.captured(function.keywords, place.attribute("keywords"))
     return list(args), dict(named)
+
+
+def _placed(run: Run, fixed: Arguments, given: Arguments) -> list[Any]:
+    """The arguments of a partial's function. From Python 3.14 on, `functools.Placeholder` among the
+    fixed ones stands for the next argument that is given."""
+    left = iter(given)
+    holes = sum(argument is _PLACEHOLDER for argument in fixed)
+    if holes > len(given):
+        missing = f"expected at least {holes}, got {len(given)}"
+        reason = f"missing positional arguments in 'partial' call; {missing}"
+        run.raises(TypeError(reason), reason=reason)
+    filled = [next(left) if argument is _PLACEHOLDER else argument for argument in fixed]
+    return [*filled, *left]
+
+
+_PLACEHOLDER = getattr(functools, "Placeholder", object())
 
 
 def _drained(run: Run, arguments: Arguments) -> list[Any]:

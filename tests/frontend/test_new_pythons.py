@@ -141,6 +141,34 @@ def test_several_exceptions_without_parentheses(read: Reader) -> None:
     assert_right(read(text + "        return x * x\n")["f"])
 
 
+PLACED = """
+import functools
+from functools import Placeholder
+
+def line(a, b, c=2.0):
+    return a * b + a * a * c
+
+halves = functools.partial(line, Placeholder, 0.5)
+nested = functools.partial(functools.partial(line, Placeholder, Placeholder, 3.0), Placeholder, 0.5)
+
+def f(x):
+    made = functools.partial(line, Placeholder, x)
+    return halves(x) + nested(x) * halves(x, c=x) + made(2.0)
+
+def g(x):
+    return halves() * x
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="new in Python 3.14")
+def test_placeholders_of_a_partial(read: Reader) -> None:
+    names = read(PLACED)
+    assert_right(names["f"])
+    assert_right(names["halves"])
+    with pytest.raises(st.StcompileError, match="missing positional arguments in 'partial' call"):
+        st.grad(names["g"])(1.0)
+
+
 # --- Python 3.15 ---------------------------------------------------------------------------------
 
 is_new = pytest.mark.skipif(sys.version_info < (3, 15), reason="new in Python 3.15")

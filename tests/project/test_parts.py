@@ -9,7 +9,7 @@ pytest_plugins = ["pytester"]
 CASES = """
 import pytest
 
-@pytest.mark.parametrize("n", range(9))
+@pytest.mark.parametrize("n", range(13))
 def test_many(n): pass
 
 @pytest.mark.parametrize("n", range(3))
@@ -25,7 +25,7 @@ def test_slow(): pass
 def test_alone(): pass
 """
 PART = {
-    *(f"test_many[{n}]" for n in (0, 6)),
+    *(f"test_many[{n}]" for n in (0, 12)),
     *(f"test_few[{n}]" for n in range(3)),
     "test_slow_cases[0]",
     "test_alone",
@@ -44,7 +44,7 @@ def test_the_plain_command_and_the_rest_are_all(pytester: pytest.Pytester) -> No
     everything = run(pytester, "--cases", "all")
     assert run(pytester) == PART
     assert run(pytester, "--cases", "rest") == everything - PART
-    assert len(everything) == 17
+    assert len(everything) == 21
 
 
 @pytest.mark.parametrize("narrowed", [("test_cases.py",), ("-k", "many"), ("-m", "slow")])
