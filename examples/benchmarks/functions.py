@@ -48,7 +48,7 @@ def gaussian_mixture(
     logs, lower = factors[:, :d], factors[:, d:]
     diagonal = np.exp(logs)
     roots = (np.concatenate((diagonal, lower), axis=1) @ positions).reshape(-1, d, d)
-    scaled = (x - means[:, None, :]) @ roots.transpose(0, 2, 1)
+    scaled = (x - means[:, None, :]) @ np.transpose(roots, (0, 2, 1))
     weights = alphas + np.sum(logs, axis=1)
     terms = weights[:, None] - 0.5 * np.sum(scaled * scaled, axis=2)
     largest = np.max(terms, axis=0)

@@ -17,7 +17,7 @@ import pytest
 from stcompile import nn
 from stcompile.base import options
 from stcompile.train.results import Epoch, Results
-from tests.docs import pages, passes_table
+from tests.docs import modules_table, pages, passes_table
 from tests.docs.numpy_table import BEGIN, END, tables
 from tests.project.test_imports import import_graph, module_files
 
@@ -52,14 +52,14 @@ def test_code_runs_and_prints_what_the_page_says(
         where = f"{named(page)}:{block.line}"
         output = pages.output_after(text, block)
         if output is None:
-            assert not found or page == README, f"{where}: no output is shown of\n{found}"
+            assert not found, f"{where}: no output is shown of\n{found}"
         elif update_golden:
             changed.append((output.span, found))
         else:
             assert pages.trimmed(output.text) == found, where
     for (start, end), found in reversed(changed):
         text = text[:start] + found + text[end:]
-    if update_golden and page != README:
+    if update_golden:
         page.write_text(text, encoding="utf-8")
 
 
@@ -130,13 +130,52 @@ def test_table_of_passes_is_current(update_golden: bool) -> None:
         assert text[start:end] == made, "renew it: pytest tests/docs --update-golden"
 
 
-def test_where_to_change_what_names_every_module() -> None:
-    text = (DOCS / "where-to-change-what.md").read_text(encoding="utf-8")
-    folders = (pages.ROOT / "stcompile", pages.ROOT / "codegen_templates")
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
+def test_lists_of_modules_are_current(update_golden: bool) -> None:
+    page = modules_table.PAGE
+    text = page.read_text(encoding="utf-8")
+    if update_golden:
+        page.write_text(modules_table.written(text), encoding="utf-8")
+    else:
+        assert text == modules_table.written(text), "python -m tests.docs.modules_table"
+
+
+def test_every_module_is_listed_once_and_says_what_it_has() -> None:
+    listing = modules_table.tables()
+    for folder in ("stcompile", "codegen_templates", "examples"):
+        for path in (pages.ROOT / folder).rglob("*.py"):
             if path.name != "__init__.py":
-                assert f"`{named(path)}`" in text, f"{named(path)} is not in the table"
+                assert listing.count(f"| `{named(path)}` |") == 1, named(path)
+                assert modules_table.first_words(path), f"{named(path)} has no docstring"
+
+
+def test_the_drawing_of_the_architecture_has_every_folder() -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    drawing = text.split("## The rooms")[1].split("```text\n")[1].split("```")[0]
+    inside = [pages.ROOT / "codegen_templates", pages.ROOT / "stcompile" / "passes"]
+    for parent in (pages.ROOT / "stcompile", *inside):
+        for folder in parent.iterdir():
+            if any(folder.glob("*.py")):
+                assert re.search(rf"\b{folder.name}/", drawing), named(folder)
+
+
+def test_the_glossary_is_in_order() -> None:
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    words = re.findall(r"^\*\*(.+?)\.\*\*", text, re.MULTILINE)
+    assert len(words) > 80
+    assert words == sorted(words, key=str.casefold)
+
+
+def test_decisions_are_listed_and_missing_numbers_are_named() -> None:
+    folder = DOCS / "decisions"
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    files = {int(path.name[:4]): path.name for path in folder.glob("0*.md")}
+    listed = {
+        int(n): name for n, name in re.findall(r"^(\d+)\. \[.*\]\((.+?)\)", text, re.MULTILINE)
+    }
+    assert listed == files
+    (sentence,) = re.findall(r"The numbers ([^.:]+) were never used", text)
+    missing = set(range(1, max(files) + 1)) - set(files)
+    assert set(map(int, re.findall(r"\d+", sentence))) == missing
 
 
 def test_import_order_is_the_one_of_the_architecture_page() -> None:

@@ -27,6 +27,8 @@ ENGINES = {
     "torch-channels-last-compile": Entry(f"{_HERE}.torch", "compiled channels-last", "torch"),
     "jax": Entry(f"{_HERE}.jax", "", "jax"),
     "autograd": Entry(f"{_HERE}.autograd", "", "autograd"),
+    "advect": Entry(f"{_HERE}.advect", "", "advect"),
+    "advect-staged": Entry(f"{_HERE}.advect", "staged", "advect"),
     "tangent": Entry(f"{_HERE}.tangent", "", "tangent-ad"),
     "stcompile-readable": Entry(f"{_HERE}.stcompile", "readable", "stcompile", peer=False),
     "stcompile": Entry(f"{_HERE}.stcompile", "fast", "stcompile", peer=False),

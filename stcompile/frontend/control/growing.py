@@ -38,7 +38,7 @@ class Growing:
         """The shape of the list at the start of a step, if a step leaves the items ``after``."""
         merger.keep(after)
         is_counted = counter is not None and self.rate
-        count = counter.scaled(self.rate, -self.width) if is_counted else None  # type: ignore
+        count = counter.scaled(self.rate, -self.width) if is_counted else None  # type: ignore[arg-type, union-attr]
         rest = Grown(REASON, HINT, count)
         places = range(-self.width, 0)
         return Window(self.before, rest, tuple(self._item(run, merger, after, d) for d in places))

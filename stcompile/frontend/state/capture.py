@@ -289,7 +289,7 @@ class Captures:
         return len({id(a.cell) for a in arrays if a.cell.frozen or a.cell.lent}) < 2
 
     def may_be_another(self, value: Any) -> bool:
-        """True for an object among the arguments of which another one may be an alias."""
+        """True for an object among the arguments, which another argument may alias."""
         return id(value) in self._given
 
     def place_of(self, value: Any) -> Place | None:
