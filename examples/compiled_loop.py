@@ -28,7 +28,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def potential(x: Array) -> Any:
-    """The energy that holds bodies of mass 1 together (softened: no two of them are in one place)."""
+    """The energy that holds bodies of mass 1 together, softened for bodies at one place."""
     total = 0.0
     for i in range(len(x)):
         for j in range(i):
