@@ -29,15 +29,15 @@ from stcompile.base.errors import ArgumentsError
 from stcompile.base.static import StaticArray
 from stcompile.base.strides import layout_of
 from stcompile.base.wording import an
-from stcompile.wengert.types import is_input
+from stcompile.wengert.types import NATIVE_BYTES, OTHER_BYTES, is_input
 
 
 def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
     """The key of an argument, or of the part of it at a path; `ArgumentsError` for values that
     cannot be compiled."""
-    if type(value) is np.ndarray and value.dtype.kind in "fiubc":
+    if type(value) is np.ndarray and value.dtype.kind in "fiubc" and value.dtype.isnative:
         return "array", value.dtype, value.shape, layout_of(value)
-    if is_input(value):
+    if is_input(value) and not isinstance(value, np.ndarray):
         return "number", type(value)
 
     def refuse(reason: str, hint: str) -> NoReturn:
@@ -46,6 +46,8 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
 
     if isinstance(value, StaticArray):
         return "object", Identity(value)
+    if isinstance(value, np.ndarray) and not value.dtype.isnative:
+        refuse(f"is an array of {value.dtype.str}: {OTHER_BYTES}", NATIVE_BYTES)
     if isinstance(value, np.ndarray):
         refuse(
             f"is {an(type(value).__name__)} of {value.dtype}, which is not compiled",

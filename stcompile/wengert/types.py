@@ -187,6 +187,10 @@ def is_number(value: Any) -> bool:
     return type(value) in PYTHON_DTYPES or isinstance(value, np.number | np.bool_)
 
 
+OTHER_BYTES = "numbers whose bytes are in another order than this machine's are not compiled"
+NATIVE_BYTES = "convert it first: x.astype(x.dtype.newbyteorder('='))"
+
+
 def is_input(value: Any) -> bool:
     """True for values that are traced: arrays of numbers, floats, complex and inexact NumPy
     scalars, and random generators."""

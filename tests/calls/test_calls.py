@@ -7,6 +7,7 @@ import runpy
 import threading
 import types
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,3 +241,24 @@ def test_compile_of_a_step_takes_captured_values_by_keyword() -> None:
     slow = st.train_step(loss, st.optim.SGD(0.5))
     slow(reference, x)
     assert same(p, reference)
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">f4", ">i4", ">c16"])
+def test_numbers_with_other_bytes_are_refused(dtype: str) -> None:
+    """A copy would keep the order of bytes, and arithmetic would not."""
+    swapped = np.ones(3).astype(np.dtype(dtype).newbyteorder("S"))
+    native = swapped.astype(swapped.dtype.newbyteorder("="))
+    swapped = native.astype(native.dtype.newbyteorder("S"))
+
+    def total(x: Any, k: Any) -> Any:
+        return np.sum(np.abs(x * k))
+
+    for function, arguments in (
+        (st.grad(total), (swapped, np.ones(3))),
+        (st.grad(total), (np.ones(3), swapped)),
+        (st.grad(lambda x: np.sum(np.abs(x * swapped))), (np.ones(3),)),
+        (st.grad(lambda x: np.sum(x.astype(swapped.dtype).real)), (np.ones(3),)),
+    ):
+        with pytest.raises(st.StcompileError, match="whose bytes are in another order"):
+            function(*arguments)
+    assert st.grad(total, wrt="k")(native, np.ones(3)).shape == (3,)

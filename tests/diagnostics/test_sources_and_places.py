@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import types
 from pathlib import Path
 
 import numpy as np
@@ -236,6 +237,18 @@ def test_an_error_in_a_comprehension_shows_the_iteration():
         return sum([np.sum(x + np.ones(n)) for n in (1, 3, 7)])
 
     assert "n = 7" in str(refusal(loss, X))
+
+
+def test_what_stands_in_the_place_of_a_module(monkeypatch):
+    monkeypatch.setitem(sys.modules, "stands_in_place", types.SimpleNamespace(k=2.0))
+
+    def loss(x):
+        import stands_in_place
+
+        return np.sum(x) * stands_in_place.k
+
+    error = refusal(loss, X)
+    assert "`import stands_in_place` gives" in error.reason
 
 
 # --- odd places ----------------------------------------------------------------------------------

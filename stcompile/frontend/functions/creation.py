@@ -18,7 +18,7 @@ from stcompile.frontend.state.values import Array, Flat, Scalar, is_static, is_t
 from stcompile.library import arrangement, elementwise
 from stcompile.library.lists import length_between
 from stcompile.wengert.dims import is_named
-from stcompile.wengert.types import is_number
+from stcompile.wengert.types import OTHER_BYTES, is_number
 
 
 def dtype_of(run: Run, dtype: Any) -> np.dtype[Any]:
@@ -29,6 +29,8 @@ def dtype_of(run: Run, dtype: Any) -> np.dtype[Any]:
         run.refuse(
             f"{dtype!r} is not a dtype", "use np.float32, np.float64 or x.dtype", TypingError
         )
+    if not found.isnative:
+        run.refuse(f"dtype {found.str}: {OTHER_BYTES}", "convert outside of the function")
     if found.kind not in "biufc":
         run.refuse(f"arrays of {found} are not supported", "use numbers", TypingError)
     return found

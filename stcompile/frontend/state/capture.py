@@ -48,7 +48,14 @@ from stcompile.wengert.dims import Sizes
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.staged import Hidden, Leaf
-from stcompile.wengert.types import Type, is_generator, is_input, type_of
+from stcompile.wengert.types import (
+    NATIVE_BYTES,
+    OTHER_BYTES,
+    Type,
+    is_generator,
+    is_input,
+    type_of,
+)
 
 
 class Order:
@@ -340,6 +347,9 @@ class Captures:
         return self._numbers[place]
 
     def _array(self, value: np.ndarray[Any, Any], place: Place) -> Array:
+        if not value.dtype.isnative:
+            reason = f"{place.description} is an array of {value.dtype.str}: {OTHER_BYTES}"
+            raise LanguageError(reason, hint=NATIVE_BYTES)
         variable = self._hidden(value, place)
         array = self._cell(variable, value, f"{place.description} is not a local array")
         self._mirrors[id(value)] = value, array, place

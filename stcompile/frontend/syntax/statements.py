@@ -26,7 +26,7 @@ from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Returned, Signal
 from stcompile.frontend.state.state import NameSite
-from stcompile.frontend.state.values import Array, Cell, is_traced
+from stcompile.frontend.state.values import Array, Cell, described, is_traced
 from stcompile.frontend.syntax.blocks import run_final_blocks, visit_Try
 from stcompile.frontend.syntax.contexts import visit_With
 from stcompile.frontend.syntax.expressions import closure, lookup
@@ -216,7 +216,8 @@ def visit_Import(run: Run, node: ast.Import, frame: Frame) -> Signal:
         module = _imported(run, alias.name)
         if alias.asname is None:  # `import a.b` binds `a`
             module = _imported(run, alias.name.partition(".")[0])
-        run.set(NameSite(frame, alias.asname or module.__name__), module)
+        own = alias.asname or alias.name.partition(".")[0]
+        run.set(NameSite(frame, own), module)
     return None
 
 
@@ -244,11 +245,14 @@ def _submodule(run: Run, module: ModuleType, name: str) -> None:
 
 def _imported(run: Run, name: str, package: str = "") -> ModuleType:
     try:
-        return importlib.import_module(name, package)
+        module: Any = importlib.import_module(name, package)
     except ImportError as error:
         loaded = Place.constant(sys.modules, "sys.modules")
         run.captures.guard(loaded.fact(f"{name} imported", functools.partial(_contains, name)))
         return run.raises(error, error=LanguageError)
+    if not isinstance(module, ModuleType):
+        run.refuse(f"`import {name}` gives {described(module)}, not a module", "import it outside")
+    return module
 
 
 def _contains(name: str, modules: Mapping[str, ModuleType]) -> bool:
