@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from stcompile.analysis.cautions import distinct
 from stcompile.base import trees
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
@@ -151,7 +153,7 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
     hidden = [h for h in run.captures.hidden if h.variable in used]
     for one in run.captures.hidden:
         if one.variable not in used:  # nothing is computed from it, but Python would read it
-            run.captures.guard(one.place.fact("presence", _is_there))
+            run.captures.guard(one.place.fact("kind", _kind))
     inputs = (*(leaf.variable for leaf in run.captures.leaves), *(h.variable for h in hidden))
     raw = Program(name, inputs, tuple(run.recorder.equations), outputs)
     staged = Staged(
@@ -166,9 +168,9 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
     return staged.with_program(name_variables(raw, run.recorder.hints))
 
 
-def _is_there(value: Any) -> bool:
-    """True; reading an attribute that does not exist raises an error before the call."""
-    return True
+def _kind(value: Any) -> Any:
+    """The facts about a captured value that a program may read without the value."""
+    return (value.dtype, value.shape) if isinstance(value, np.ndarray) else type(value)
 
 
 def _result(run: Run, value: Any) -> Result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import ctypes
 import dataclasses
 import enum
 import threading
@@ -413,3 +414,29 @@ def test_slots_that_are_filled_and_emptied() -> None:
 
     changes = [lambda: setattr(held, "j", 1.0), lambda: delattr(held, "k")]
     assert_same_after(scaled, *changes, lambda: delattr(held, "j"))
+
+
+class Gain(ctypes.Structure):
+    _fields_ = (("gain", ctypes.c_double), ("count", ctypes.c_int))
+
+
+def test_fields_of_structures_of_c() -> None:
+    held = Gain(2.0, 3)
+    changes = [lambda: setattr(held, "gain", 5.0), lambda: setattr(held, "count", 4)]
+    assert_same_after(lambda x: x * held.gain * held.count, *changes)
+
+
+def test_shapes_and_dtypes_of_arrays_that_are_read_alone() -> None:
+    held = [np.ones(4) for _ in range(4)]
+
+    def scaled(x):
+        first, second, third, last = held
+        return x * first.ndim * second.shape[0] * third.itemsize * len(last)
+
+    assert_same_after(
+        scaled,
+        lambda: held.__setitem__(0, np.ones((2, 2))),
+        lambda: held.__setitem__(1, np.ones((2, 2))),
+        lambda: held.__setitem__(2, np.ones(4, np.float32)),
+        lambda: held[3].resize(7, refcheck=False),
+    )

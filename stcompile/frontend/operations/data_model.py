@@ -277,7 +277,10 @@ def bound(
     value = found.__get__(owner, cls)  # a function of NumPy, or a transformed one
     if isinstance(value, types.MethodType):
         return Bound(value.__func__, value.__self__)
-    return value
+    held = run.captures.place_of(owner) if owner is not None else None
+    if held is None or callable(value):
+        return value
+    return run.captures.captured(value, held.attribute(name))  # as a field of ctypes
 
 
 def _partial_method(
