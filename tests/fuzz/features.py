@@ -182,7 +182,12 @@ WRITE: Ways = {
         "t = t + {f} * c[int(np.sum({v}) * 2) % 5]\n{v}[...] = {e}",
         "{n} = int({v}[0, 1] * 3) % 5 - 2\nt = t + np.sum({u}[{n}])\n{v}[...] = {e}",
     ),
-    "by a mask": ("{u}[{m}] = {e}", "{u}[{m}] *= 0.5", "np.putmask({u}, {m}, {e})"),
+    "by a mask": (
+        "{u}[{m}] = {e}",
+        "{u}[{m}] *= 0.5",
+        "np.putmask({u}, {m}, {e})",
+        "t = t * 0.5 + np.sum({u} ** 3) * 0.1\n{u}[{m}] = {e}",
+    ),
     "by indices": ("{u}[k] = {e}", "{u}[k] += {e}", "{u}[k] *= 0.5", "{u}[[0, -1, 0]] += {e}"),
     "np.add.at": (
         "np.add.at({u}, k, {e})",
