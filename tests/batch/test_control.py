@@ -126,6 +126,31 @@ def put(k: Any, w: Any) -> Any:
     return y
 
 
+def differences_below(s: Any, w: Any) -> Any:
+    i, total = 0, 0.0
+    while i + 1 < len(w) and w[i + 1] - w[i] < s:
+        total = total + w[i] * s
+        i += 1
+    return total
+
+
+def until(s: Any, w: Any) -> Any:
+    i, total = 0, 0.0
+    while not (i >= len(w) or w[i] > s):
+        total = total + w[i] * w[i] * s
+        i += 1
+    return total
+
+
+@pytest.mark.parametrize("level", ["readable", "fast", "compiled"])
+@pytest.mark.parametrize("function", [differences_below, until])
+def test_guards_that_end_apart(function: Any, level: Any) -> None:
+    w, bounds = np.array([0.1, 0.4, 0.5]), np.array([0.45, 5.0, -1.0, 0.2])
+    close(st.vmap(function, (0, None), level=level)(bounds, w), [function(s, w) for s in bounds])
+    slopes = [st.grad(function, 1)(s, w) for s in bounds]
+    close(st.vmap(st.grad(function, 1), (0, None), level=level)(bounds, w), slopes)
+
+
 def test_an_index_behind_its_guard() -> None:
     """An item that has no element there does not read it."""
     w = np.array([0.1, 0.4, 0.5])
