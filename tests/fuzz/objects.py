@@ -17,11 +17,14 @@ import functools
 import itertools
 import linecache
 import random
+import threading
+import types
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+MODULES = (collections, dataclasses, functools, threading, types)
 _FILES = itertools.count()
 TRIALS = 12
 ERRORS = (AttributeError, TypeError, LookupError, ValueError, RecursionError, ArithmeticError)
@@ -172,6 +175,14 @@ class Slotted:
         self.s = s * self.k
 """
 
+AROUND = """\
+pool = [held, E({c}), N({c}), [{c}], Slotted({c})]
+net = types.SimpleNamespace(items=pool, last={last}, lists={"a": pool[3], "b": [{c}]})
+local = threading.local()
+local.k = {c}
+data = np.ones({n})
+"""
+
 VALUES = [
     "{o}.value({a})", "{o}.p * {a}", "{o}.a + {a}", "{o}.d * 0.3", "{o}.once", "{o}({a})",
     "{o} + {a}", "{o}.half({a})", "{o}.gain * {a}", "{o}.count * {a}", "len({o}) * {a}",
@@ -189,6 +200,10 @@ RECORD_VALUES = [
     "held.extra * {a}", "held.value({a})", "held.p", "held.a * {a}", "held({a})", "held.d",
     "held + {a}", "held.made({a}).a", "hasattr(held, 'late') + {a}", "len(held) * {a}",
     "getattr(held, 'late', {c}) * {a}", "sum([{a}, *D({b}).items])",
+    "sum(k * {a} for k, one in enumerate(net.items) if one is net.last)", "len(data) * {a}",
+    "(net.lists['a'] is net.lists['b']) + {a}", "getattr(local, 'k', {c}) * {a}", "local.k * {a}",
+    "(hasattr(local, 'j') + 0.5) * {a}", "data.shape[0] * data.itemsize * {a}",
+    "getattr(pool[4], 't', {c}) * {a}", "(pool[1] is net.last) * {a} + pool[1].u",
 ]  # fmt: skip
 CHANGES = [
     "{k}.gain = {c}", "{k}.count = {n}", "{k}.d = Scaled({c})", "Scaled.__dict__", "del {k}.gain",
@@ -208,6 +223,9 @@ CHANGES = [
     "Scaled.__get__ = lambda self, one, cls=None: self.k * {c}", "{k}.b = {c}", "{k}.a = {c}",
     "A.made.__func__.__code__ = (lambda cls, v: cls(v * {c})).__code__", "arg.items = [{c}]",
     "held.__dict__['value'] = lambda v: v + {c}", "A.value.__code__ = (lambda self, v: v).__code__",
+    "net.last = pool[{n}]", "pool[0] = net.last", "net.lists['b'] = net.lists['a']",
+    "local.k = {c}", "local.j = {c}", "del local.k", "data = np.ones({n})", "pool[4].t = {c}",
+    "data = np.ones({n}, np.float32)", "net.items = [*pool, pool[1]]", "del pool[4].t",
 ]  # fmt: skip
 
 
@@ -271,6 +289,7 @@ class Writer:
         text = RECORDS.replace("{options}", options).replace("{post}", post)
         found.append(self.text(text))
         found.append(self.text("held = {k}({c})\nheld.extra = {c}\n"))
+        found.append(self.text(AROUND).replace("{last}", pick(["held", "pool[1]", "pool[4]"])))
         return found
 
     def number(self) -> str:
@@ -351,7 +370,7 @@ def executed(text: str, names: dict[str, Any]) -> None:
 def namespace(source: str) -> dict[str, Any]:
     names: dict[str, Any] = {
         "__name__": __name__,
-        **{module.__name__: module for module in (collections, dataclasses, functools)},
+        **{module.__name__: module for module in MODULES},
         "np": np,
     }
     executed(source, names)
