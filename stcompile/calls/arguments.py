@@ -6,6 +6,7 @@ import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from stcompile.base.trees import Path
@@ -46,7 +47,9 @@ class Arguments:
             return None
         return self.positional[which] if -count <= which < count else None
 
-    def call(self, function: Callable[..., Any], **changed: Any) -> Any:
+    def call(
+        self, function: Callable[..., Any], changed: Mapping[str, Any] = MappingProxyType({})
+    ) -> Any:
         """Call a function with these arguments, some of them changed."""
         values = {**self.values, **changed}
         named = {name: values[name] for name in self.keywords}

@@ -85,6 +85,18 @@ def without_unread(
             block.statements.remove(line)
             assert isinstance(line, ast.Assign)
             read.subtract(n.id for n in ast.walk(line.value) if isinstance(n, ast.Name))
+    _without_empty(blocks)
+
+
+def _without_empty(blocks: Iterable[Block]) -> None:
+    """Remove branches and loops over a range that have no statement left."""
+    for block in blocks:
+        for statement in [s for s in block.statements if isinstance(s, Compound)]:
+            parts = statement.body, statement.orelse
+            for part in parts:
+                _without_empty(part)
+            if all(map(is_empty, parts)) and isinstance(statement.head, ast.If | ast.For):
+                block.statements.remove(statement)
 
 
 def _assigns(statement: ast.stmt | Compound | Commented, own: str) -> bool:
@@ -186,7 +198,10 @@ class _Layout:
         """Lay out blocks under the first line of a statement: blocks from the same line of the
         user's have no comment."""
         self.key = self._key(location)
-        first = next(block for block in blocks if block.statements)
+        first = next((block for block in blocks if block.statements), None)
+        if first is None:
+            self.lines.append((" " * indent + "pass", location, None))
+            return
         first.continues = True
         self.blocks(blocks, indent, errstate)
 

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,11 @@ class _Check:
             self.without_forward = "it is for arrays of NumPy alone"
 
     def called(
-        self, function: Callable[..., Any], at: Arguments, *more: Any, **changed: Any
+        self,
+        function: Callable[..., Any],
+        at: Arguments,
+        *more: Any,
+        changed: Mapping[str, Any] = MappingProxyType({}),
     ) -> Any:
         """The value of a call, which draws the same random numbers each time, and gets copies of
         all arrays if the function writes into one."""
@@ -153,11 +158,11 @@ class _Check:
             values = _copied(values) if self.writes else values
             if more:
                 return function(*values.values(), *more)
-            return at.call(function, **values)
+            return at.call(function, values)
 
-    def value(self, at: Arguments, **changed: Any) -> float:
+    def value(self, at: Arguments, changed: Mapping[str, Any] = MappingProxyType({})) -> float:
         """The value of the plain function."""
-        return float(np.sum(self.called(self.function, at, **changed)))
+        return float(np.sum(self.called(self.function, at, changed=changed)))
 
     def gradients(self, at: Arguments) -> tuple[float, tuple[Any, ...]]:
         """The value, and the gradient by each argument."""
@@ -173,7 +178,7 @@ class _Check:
                     shown = trees.show_path(name, path)
 
                     def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:
-                        return self.value(at, **{name: _with_leaf(at.values[name], path, new)})
+                        return self.value(at, {name: _with_leaf(at.values[name], path, new)})
 
                     present = trees.follow(at.values[name], path)
                     mismatches += list(_compare(shown, leaf, present, value_at, self.rng))
@@ -243,7 +248,7 @@ class _Check:
                 name: _moved(at.values[name], step, h)
                 for name, step in zip(self.names, along, strict=True)
             }
-            return self.value(at, **moved)
+            return self.value(at, moved)
 
         size = max(map(_largest, (at.values[name] for name in self.names)))
         try:

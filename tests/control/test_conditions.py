@@ -505,3 +505,13 @@ test_program = examples.tests()
 test_second_order = second_order.tests()
 test_float32 = in_float32.tests()
 test_refused_or_right = may_be_refused.tests()
+
+
+@examples(np.array([0.3, -0.2, 0.5, 0.7]), np.array([True, False, True, False]))
+def a_branch_that_leaves_no_statement(x, b):
+    """Only the length of a selection is computed in it, and nothing reads the length."""
+    v = np.outer(x, x)[1].copy()
+    for _ in range(3):
+        if np.any(v):
+            v[b] = v[b]
+    return v[2], v

@@ -234,3 +234,19 @@ def test_loops_are_set_aside() -> None:
     other = st.grad(with_calls, level="compiled")
     program = other.stage(other.bind((np.ones(60), np.eye(60)), {})).program
     assert enclose_loops(program) == program
+
+
+def test_lengths_are_compared_before_a_kernel_relies_on_them() -> None:
+    """A kernel does not check its indices: it would read behind the end of the selection."""
+
+    def selected(x, s):
+        v = np.array([s * p for p in range(3)])
+        return np.sum(v[v < 0.5] * v) * np.sum(x)
+
+    gradient = st.value_and_grad(selected, wrt=("x", "s"), level="compiled")
+    body = str(gradient.source(np.ones(7), 0.7)).partition("def workspace(")[2]
+    assert body.index("raise ValueError") < body.index("kernel_2(")
+    with pytest.raises(ValueError, match="could not be broadcast together"):
+        gradient(np.ones(7), 0.7)
+    value, (_, slope) = gradient(np.ones(7), 0.2)
+    np.testing.assert_allclose([value, slope], [selected(np.ones(7), 0.2), 14.0], rtol=1e-12)

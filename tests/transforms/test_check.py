@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -188,3 +188,18 @@ def test_what_rounding_hides_is_right() -> None:
 
     loss.check_grads(X[0])
     loss.check_grads(X.ravel())
+
+
+def test_parameters_with_any_name() -> None:
+    """The names of the user's parameters are not those of the check's own functions."""
+
+    class Net(NamedTuple):
+        w: Any
+
+        def loss(self, at, function, changed=1.0):
+            return np.sum(np.tanh(self.w * at)) * function * changed
+
+    net = Net(np.array([0.3, -0.5]))
+    st.differentiable(Net.loss).check_grads(net, np.array([1.0, 2.0]), 0.5)
+    found = st.differentiable(lambda self, more: np.sum(self * self) * more)
+    found.check_grads(np.array([0.3, -0.5]), 2.0)

@@ -132,7 +132,9 @@ class _Groups:
         group, left, waits = _Group(taken), list[Equation](), False
         for equation in self.left:
             is_ready = self.missing.isdisjoint((*equation.variables, *mentioned([equation])))
-            if is_ready and self._fits(equation, taken) and not (waits and equation.effects):
+            is_checked = equation.primitive == "as_shape"  # lengths were compared before
+            in_order = bool(equation.effects) or is_checked
+            if is_ready and self._fits(equation, taken) and not (waits and in_order):
                 group.equations.append(equation)
                 self.missing.difference_update(_made(equation))
             else:
