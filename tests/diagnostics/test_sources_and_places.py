@@ -73,13 +73,40 @@ def test_an_edited_file_is_refused_and_a_reloaded_one_taken(tmp_path):
     np.testing.assert_array_equal(st.grad(imported(path).loss)(X), 2 * X)
 
 
-def test_python_c_has_no_source():
-    program = "import numpy as np, stcompile as st\nst.grad(lambda x: np.sum(x))(np.ones(2))"
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    last = result.stderr.strip().splitlines()[-2:]
-    if sys.version_info < (3, 13):  # which keeps the source of -c
-        assert "not available" in last[0]
-        assert "python -c keeps no source" in last[1]
+GIVEN = """import numpy as np, stcompile as st
+
+def f(x):
+    return np.sum(x @ x)
+
+st.grad(f)(np.ones((2, 3)))
+"""
+
+
+def test_a_program_of_python_c_is_shown():
+    result = subprocess.run([sys.executable, "-c", GIVEN], capture_output=True, text=True)
+    assert "python -c, line 4, in f\n     4 | return np.sum(x @ x)\n" in result.stderr
+
+
+def test_a_program_on_standard_input_is_shown_if_it_is_a_file(tmp_path):
+    path = tmp_path / "program"
+    path.write_text(GIVEN)
+    with path.open() as file:
+        result = subprocess.run([sys.executable], stdin=file, capture_output=True, text=True)
+    assert "standard input, line 4, in f\n     4 | return np.sum(x @ x)\n" in result.stderr
+    result = subprocess.run([sys.executable, "-"], input=GIVEN, capture_output=True, text=True)
+    assert "what Python read from a pipe, or was typed at a prompt, is gone" in result.stderr
+
+
+def test_of_a_long_line_the_part_around_the_expression_is_shown(tmp_path):
+    sums = " + ".join(f"{i} * np.sum(x)" for i in range(9))
+    path = tmp_path / "long.py"
+    write(path, f"import numpy as np\n\ndef f(x):\n    return {sums} + np.sum(x @ x) + {sums}\n")
+    error = refusal(imported(path).f, X)
+    _, shown, carets, *_ = str(error).splitlines()
+    text = shown.partition("| ")[2]
+    assert text.startswith("… ") and text.endswith(" …") and len(text) <= 104
+    assert [place.underlined for place in excerpts(str(error))] == ["x @ x"]
+    assert len(carets) == len(shown.partition("x @ x")[0]) + 5
 
 
 @pytest.mark.parametrize("function", [math.sin, np.linalg.norm, print], ids=lambda f: f.__name__)
