@@ -35,10 +35,12 @@ ENDLESS = 2**62
 
 
 class UnknownSizeError(TypeError):
-    """Something needs the number that a ``size`` is, which is known only at run time."""
+    """Something needs the number that a ``size`` is, which is known only at run time. ``location``
+    is where the user's program makes an array of that size, as far as that is known."""
 
     def __init__(self, reason: str, size: Any = ()) -> None:
         super().__init__(reason)
+        self.location: Any = None
         self.symbols = frozenset(symbols_in(size))
 
     @property
