@@ -181,7 +181,7 @@ def test_text_that_differs_by_branch_is_refused():
         print(text)
         return x
 
-    with pytest.raises(st.StcompileError, match="text of traced values"):
+    with pytest.raises(st.StcompileError, match="text of values known only at run time"):
         st.grad(loss)(1.5)
 
 
