@@ -199,7 +199,7 @@ class TrainStep(Dispatcher[P, R]):
                 f"{shown} is {an(class_of_number(target).__name__)}, and a training step changes "
                 "arrays in place: a number cannot be changed",
                 location=self.definition,
-                hint=f"make it an array before the first step: {shown} = np.array({shown})",
+                hint=f"pass it as an array: np.array({shown})",
             )
         if isinstance(target, Array) and target.type.dtype.kind == "c":
             raise DerivativeError(

@@ -265,6 +265,55 @@ def test_an_error_in_a_comprehension_shows_the_iteration():
     assert "n = 7" in str(refusal(loss, X))
 
 
+# --- results -------------------------------------------------------------------------------------
+
+
+def half(x):
+    return x[:2]
+
+
+def nothing(x):
+    half(x)
+
+
+def named(x):
+    return {"name": "x"}
+
+
+def selected(x):
+    return x[0] - MEASURED[GROUPS == 0]
+
+
+MEASURED, GROUPS = np.arange(4.0), np.array([0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "at", "reason"),
+    [
+        (lambda x: st.jacobian(lambda x: None)(x), "None", "is None"),
+        (lambda x: st.jacobian(lambda x: np.argmax(x))(x), "np.argmax(x)", "no Jacobian"),
+        (lambda x: st.grad(nothing)(x), "def nothing(x):", "returns None"),
+        (lambda x: st.grad(named)(x), '{"name": "x"}', "returns a dict"),
+        (lambda x: st.hessian(half)(x), "x[:2]", "a gradient is that of one number"),
+        (lambda x: st.vmap(named)(x), '{"name": "x"}', "no batch"),
+        (lambda x: st.vmap(lambda x: 2 * x, out_axes=3)(x), "2 * x", "no axis 3"),
+        (lambda x: st.sparse_jacobian(lambda x: (x, x))(x), "(x, x)", "does not return one array"),
+        (lambda x: st.sparse_jacobian(selected)(x), "MEASURED[GROUPS == 0]", "length of an axis"),
+        (lambda x: st.root(half, x), "x[:2]", "for an x of shape"),
+        (lambda x: st.fixed_point(nothing, x), "def nothing(x):", "returns None"),
+        (lambda x: st.solve_ivp(lambda t, y: y[:2], (0.0, 1.0), x), "y[:2]", "for a state"),
+    ],
+)
+def test_what_is_returned_is_refused_at_the_return(call, at, reason):
+    with pytest.raises(StcompileError, match=reason) as caught:
+        call(np.ones(4))
+    assert [place.underlined for place in excerpts(str(caught.value))] == [at]
+
+
+def test_jacobians_of_selections_are_taken():
+    np.testing.assert_array_equal(st.jacobian(selected)(np.ones(3)), [[1, 0, 0], [1, 0, 0]])
+
+
 # --- odd places ----------------------------------------------------------------------------------
 
 

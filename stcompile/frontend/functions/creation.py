@@ -61,7 +61,9 @@ def ndarray(
     if buffer is not None or offset or strides is not None:
         run.refuse("np.ndarray of a buffer is not supported", "pass the array itself in")
     if order not in (None, "C"):
-        run.refuse(f"np.ndarray in order {order!r} is not supported", "np.zeros(shape[::-1]).T")
+        run.refuse(
+            f"np.ndarray in order {order!r} is not supported", "write np.zeros(shape[::-1]).T"
+        )
     return zeros(run, shape, dtype)
 
 
