@@ -166,7 +166,7 @@ def a_traced_repetition(x):
     return x[0, 0] * len([1] * int(x[0, 0]))
 
 
-@refused(X, at="len(f'{x[0, 0]}')", reason="text of values known only at run time")
+@refused(X, at="len(f'{x[0, 0]}')", reason="the length of text")
 def a_traced_f_string(x):
     return x[0, 0] * len(f'{x[0, 0]}')  # fmt: skip
 

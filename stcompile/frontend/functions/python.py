@@ -265,7 +265,7 @@ def len_(run: Run, obj: Any) -> Any:
             )
         return length
     if isinstance(obj, Text):
-        return run.refuse("the length of text of values known only at run time is not known", "")
+        return run.refuse("the length of text is known only at run time", "")
     if isinstance(obj, str | bytes | tuple | frozenset):
         return len(obj)
     return run.refuse(f"the length of {described(obj)} is not known", "", TypingError)
