@@ -305,8 +305,9 @@ MEASURED, GROUPS = np.arange(4.0), np.array([0, 1, 0, 1])
     ],
 )
 def test_what_is_returned_is_refused_at_the_return(call, at, reason):
-    with pytest.raises(StcompileError, match=reason) as caught:
+    with pytest.raises(StcompileError) as caught:
         call(np.ones(4))
+    assert reason in caught.value.reason
     assert [place.underlined for place in excerpts(str(caught.value))] == [at]
 
 
