@@ -143,7 +143,12 @@ if not TYPE_CHECKING:  # else type checkers would take any name for a public one
 
             return version("stcompile")
         if name not in _LOADED_LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, __all__, n=1)
+            meant = f". Did you mean: {near[0]!r}?" if near else ""
+            # With the name alone: given the module as well, Python would add what it finds.
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}", name=name)
         module = import_module(f"{__name__}.{_LOADED_LATER[name]}")
         value = getattr(module, name, module)
         globals()[name] = value
@@ -159,4 +164,4 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 from stcompile.base.boundary import public
 from stcompile.base.generics import G, P, Q, R, S
 from stcompile.base.options import Options
-from stcompile.base.shown import Shown, Source
+from stcompile.base.shown import Page, Shown, Source
 from stcompile.calls.arguments import Wrt
 from stcompile.calls.described import call_of, types_of
 from stcompile.calls.dispatch import Dispatcher
@@ -200,9 +200,10 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
     @public
     def explore(
         self, *arguments: Any, path: str | os.PathLike[str] | None = None, **keywords: Any
-    ) -> str:
+    ) -> Page:
         """Write a page that shows the function, its program after each stage, the generated code,
-        the graph, the values and the memory side by side; a browser opens it as a file.
+        the graph, the values and the memory side by side; a browser opens it as a file, and a
+        notebook shows it in a frame.
 
         ``path`` is the path of the file, the function's name with ``.html`` if it is not given; it
         is returned. `ExportError` if the file cannot be written, `MissingExtraError` if a library
@@ -212,7 +213,7 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
 
         target = os.fspath(path) if path is not None else f"{self.primal.name}.html"
         write_page(target, self.function, arguments, keywords, self.wrt, self.options)
-        return target
+        return Page(target)
 
     @public
     def check_grads(self, *arguments: P.args, **keywords: P.kwargs) -> None:

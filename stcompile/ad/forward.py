@@ -166,7 +166,9 @@ class _Forward:
         """The transpose of an adjoint, which is a linear map of the cotangent of the result."""
         if rule.kind != "adjoint":
             raise DerivativeError(
-                f"`{equation.primitive}` has no forward rule", location=equation.location
+                f"forward mode has no rule for `{equation.primitive}`",
+                location=equation.location,
+                hint="use reverse mode: st.grad, st.vjp",
             )
         moving = [equation.inputs[index] for index in rule.targets]
         known = (equation.output, *equation.variables)
@@ -340,8 +342,8 @@ class _Inner:
             return vectors.exactly(tangent, output.type)
         if output.type.kind == "stack" and not self._is_undefined(output):
             raise DerivativeError(
-                "a list that one branch fills with values that have a tangent, and another with "
-                "such that have none, is not supported in forward mode",
+                "a list that one branch fills with values that depend on what is differentiated, "
+                "and another branch with values that do not, is not supported in forward mode",
                 hint="use reverse mode: st.grad, st.vjp",
             )
         return vectors.zeros(output.type)

@@ -238,7 +238,9 @@ def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
     if _is_complex(equation) and not holds_for_complex(equation):
         raise _refusal(f"`{name}`", equation)
     if rule_function(equation.primitive) is None:
-        hint = "differentiate the loss, not a training step with comm" if name in _EXCHANGED else ""
+        hint = "stop the derivative by st.stop_gradient, or write one by st.custom_rule"
+        if name in _EXCHANGED:
+            hint = "differentiate the loss, not a training step with comm"
         location = equation.location.shown
         raise DerivativeError(f"`{name}` has no derivative rule", location=location, hint=hint)
     try:
@@ -251,7 +253,8 @@ def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
         raise DerivativeError(
             f"`{name}` has no derivative with respect to its operand {without + 1}",
             location=equation.location,
-            hint="give a number there, or differentiate by what it does not depend on",
+            hint="give a number there, differentiate by what it does not depend on, or write a "
+            "derivative by st.custom_rule",
         )
     return rule
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import linecache
-import os
 from dataclasses import dataclass
 
-from stcompile.base.location import Location
+from stcompile.base.location import Location, line_in
 
 SITES = 3  # call sites shown at either end of a long chain
+WIDTH = 100  # characters that are shown of a line
+MARGIN = 20  # of these before a long expression
 
 
 class StcompileError(Exception):
@@ -122,8 +123,8 @@ class Caution:
 
 def excerpt(location: Location) -> str:
     """``file:line, in function`` with the source line and a caret under the expression."""
-    name = os.path.basename(location.file)
-    head = f"{name}:{location.line}" + (f", in {location.function}" if location.function else "")
+    place = line_in(location.file, location.line)
+    head = place + (f", in {location.function}" if location.function else "")
     if location.note:
         head += f" ({location.note})"
     text = linecache.getline(location.file, location.line).rstrip("\n")
@@ -133,6 +134,25 @@ def excerpt(location: Location) -> str:
     start = max(location.column - indent, 0)
     end = location.end_column - indent if location.end_column > location.column else start + 1
     end = min(max(end, start + 1), len(text) - indent)
+    shown, start, end = _part(text.strip(), start, max(end, start + 1))
     number = f"{location.line:>6} | "
-    caret = " " * (len(number) - 2) + "| " + " " * start + "^" * max(end - start, 1)
-    return f"{head}\n{number}{text.strip()}\n{caret}"
+    caret = " " * (len(number) - 2) + "| " + " " * start + "^" * (end - start)
+    return f"{head}\n{number}{shown}\n{caret}"
+
+
+def _part(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """The shown part of a line, and the place of the expression from ``start`` to ``end`` in it: of
+    a long line the part around the beginning of the expression.
+
+    >>> _part("x = " + "y + " * 40 + "z", 120, 125)[0][:20], _part("x = y", 4, 5)
+    ('… y + y + y + y + y ', ('x = y', 4, 5))
+    """
+    if len(text) <= WIDTH:
+        return text, start, end
+    room = WIDTH - 2
+    first = max(min(start - max((room - (end - start)) // 2, MARGIN), len(text) - room), 0)
+    last = min(first + room, len(text))
+    shown = ("… " if first else "") + text[first:last] + (" …" if last < len(text) else "")
+    moved = 2 if first else 0
+    start, end = start - first + moved, min(end, last) - first + moved
+    return shown, start, max(end, start + 1)

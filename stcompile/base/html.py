@@ -55,6 +55,17 @@ def block(inside: str) -> str:
     return f'<div class="stcompile">{STYLE}{inside}</div>'
 
 
+def frame(page: str) -> str:
+    """A whole page within an output. It runs its own scripts, and cannot reach what is around it.
+
+    >>> frame("<p>x")
+    '<iframe srcdoc="&lt;p&gt;x" sandbox="allow-scripts" style="width: 100%; height: 44em; \
+border: 1px solid #8888; border-radius: 6px"></iframe>'
+    """
+    style = "width: 100%; height: 44em; border: 1px solid #8888; border-radius: 6px"
+    return f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts" style="{style}"></iframe>'
+
+
 def text(plain: str) -> str:
     """Text in lines."""
     return f"<pre>{escape(plain)}</pre>"

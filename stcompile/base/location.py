@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -51,7 +52,7 @@ class Location:
 
     def __repr__(self) -> str:
         note = f" ({self.note})" if self.note else ""
-        return f"<{os.path.basename(self.file)}:{self.line}{note}  {self.text}>"
+        return f"<{line_in(self.file, self.line)}{note}  {self.text}>"
 
     def in_section(self, section: Section) -> Location:
         return self if self.section == section else replace(self, section=section)
@@ -89,6 +90,29 @@ class Location:
 @functools.cache
 def _folder(file: str) -> str:
     return os.path.dirname(file)
+
+
+TITLES: dict[str, str] = {}  # of texts that are in no file, by the names that Python has for them
+
+
+def title_of(file: str) -> str:
+    """A file as messages name it: ``model.py``, or ``Cell In[3]`` for a cell of a notebook."""
+    title = TITLES.get(file) or _cell(file)
+    return title or os.path.basename(file)
+
+
+def line_in(file: str, line: int) -> str:
+    """A line as messages name it: ``model.py:14``, or ``Cell In[3], line 2``, as IPython has it."""
+    title = TITLES.get(file) or _cell(file)
+    return f"{title}, line {line}" if title else f"{os.path.basename(file)}:{line}"
+
+
+def _cell(file: str) -> str:
+    """The name that IPython gives the cell that it compiled as this file; empty for other files."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    found = shell.compile.format_code_name(file) if shell is not None else None
+    return " ".join(found) if found else ""
 
 
 NOWHERE = Location("<unknown>", 0)

@@ -26,6 +26,26 @@ class Shown:
         return block(self.html())
 
 
+class Page(Shown, str):
+    """The path of an HTML page: a string, in place of which a notebook shows the page itself."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return str.__str__(self)
+
+    def _repr_html_(self) -> str | None:
+        """The page in a frame, and not what is in the file of that name later; None, for the path
+        alone, if there is none."""
+        from stcompile.base.html import frame
+
+        try:
+            with open(self, encoding="utf-8") as file:
+                return frame(file.read())
+        except OSError:
+            return None
+
+
 class Source(Shown, str):
     """Python code: a string, which a notebook shows in colours."""
 

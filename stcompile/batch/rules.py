@@ -94,7 +94,9 @@ def _looked_up(place: int) -> Rule:
 
     def rule(step: Step) -> Atom:
         if any(value.batched for at, value in enumerate(step.operands) if at != place):
-            step.refuse_primitive("only what is looked up may differ from item to item")
+            step.refuse_primitive(
+                "pass one table for all items: only what is looked up in it may differ"
+            )
         return step.same(*(value.atom for value in step.operands))
 
     return rule
@@ -211,8 +213,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "einsum": _einsum,
         "convolve": _convolve,
         "histogram": _refused(),
-        "external": _refused(
-            "loop over the items, or write it in the language of differentiated functions"
-        ),
+        "external": _refused("loop over the items, or write it in NumPy"),
     }
 )

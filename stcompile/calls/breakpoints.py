@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,11 +11,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
 from stcompile.base.errors import StcompileWarning
-from stcompile.base.location import Location
+from stcompile.base.location import Location, line_in, title_of
 from stcompile.calls.link import link
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.workspaces import workspaces_of
 from stcompile.wengert.primitives.external import externals_of
+
+WRITTEN = re.compile(r"(?P<file>.+?)(?::|, line )(?P<line>\d+)", re.DOTALL)
 
 
 @dataclass
@@ -30,9 +33,12 @@ class Breakpoint:
 
     @staticmethod
     def at(where: str) -> Breakpoint:
-        file, _, line = where.rpartition(":") if isinstance(where, str) else ("", "", "")
-        if not file or not line.isdigit():
-            raise ValueError(f"a line is written as 'model.py:17', not {where!r}")
+        found = WRITTEN.fullmatch(where) if isinstance(where, str) else None
+        if found is None:
+            raise ValueError(
+                f"a line is written as 'model.py:17' or 'Cell In[3], line 2', not {where!r}"
+            )
+        file, line = found["file"], found["line"]
         return Breakpoint(os.path.normpath(file), int(line))
 
     def is_met_by(self, location: Location) -> bool:
@@ -43,7 +49,8 @@ class Breakpoint:
         return here is not None
 
     def _is_file(self, file: str) -> bool:
-        return file == self.file or file.endswith(os.sep + self.file)
+        names = file, title_of(file)
+        return self.file in names or file.endswith(os.sep + self.file)
 
 
 def with_stops(compiled: Specialisation) -> Specialisation:
@@ -62,7 +69,7 @@ def _with_stops(compiled: Specialisation, stops: tuple[Breakpoint, ...]) -> Spec
     shown = [where.shown for where in adjoint.values()]
     first: dict[int, Breakpoint] = {}
     for stop in stops:
-        stop.lines.update(f"{os.path.basename(s.file)}:{s.line}" for s in shown if s is not None)
+        stop.lines.update(line_in(s.file, s.line) for s in shown if s is not None)
         first.update(dict.fromkeys(_starts(adjoint, stop), stop))
     text: list[str] = []
     lines: dict[int, Location] = {}
@@ -98,11 +105,12 @@ BREAKPOINTS: ContextVar[tuple[Breakpoint, ...]] = ContextVar("breakpoints", defa
 def break_in_adjoint(where: str) -> Iterator[None]:
     """Stop in the debugger in the adjoint of a line of the program.
 
-    ``where`` is a file and a line, ``"model.py:17"``. Gradients and training steps that are called
-    within the ``with`` block, in this thread, call `breakpoint` where the generated code computes
-    the adjoint of that line, or of a call in that line. So ``sys.breakpointhook`` decides what
-    happens, which is pdb unless an IDE has set it; the generated source is shown, and the
-    cotangents are its local variables. A warning says so if no code was found for the line.
+    ``where`` is a file and a line, ``"model.py:17"``, or in a notebook ``"Cell In[3], line 2"``.
+    Gradients and training steps that are called within the ``with`` block, in this thread, call
+    `breakpoint` where the generated code computes the adjoint of that line, or of a call in
+    that line. So ``sys.breakpointhook`` decides what happens, which is pdb unless an IDE has
+    set it; the generated source is shown, and the cotangents are its local variables. A warning
+    says so if no code was found for the line.
     """
     stop = Breakpoint.at(where)
     token = BREAKPOINTS.set((*BREAKPOINTS.get(), stop))

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Generic
 
 from stcompile.base import logs
-from stcompile.base.boundary import shows_all_frames, without_frames
+from stcompile.base.boundary import at_generated, shows_all_frames, without_frames
 from stcompile.base.errors import (
     ArgumentsError,
     NanError,
@@ -86,6 +86,9 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             if shows_all_frames(error):
                 raise
             raise without_frames(error) from None
+        except Exception as error:
+            __tracebackhide__ = True
+            raise at_generated(error)  # noqa: B904 - it is the same error
 
     @property
     def is_dynamic(self) -> bool:
@@ -322,8 +325,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             self._warned = True
             warnings.warn(
                 f"`{self.function_name}` was compiled {len(self._specialisations)} times: an int "
-                "or a shape among its arguments keeps changing. An int is static; pass it as a "
-                "float, or as np.asarray(n), to have it traced",
+                "or a shape among its arguments keeps changing. What is compiled is for one int; "
+                "pass it as a float, or as np.asarray(n), to compile for all of them",
                 RecompilationWarning,
                 stacklevel=stacklevel,
             )

@@ -28,12 +28,12 @@ def internal_errors(definition: Location | None) -> Iterator[None]:
         raise
     except UnknownSizeError as error:
         reason, hint = NEEDS_LENGTH if error.is_of_arguments else _OF_DATA
-        where = _staged_at(error.__traceback__) or definition
+        where = _staged_at(error.__traceback__) or error.location or definition
         raise LanguageError(reason, location=where, hint=hint) from error
     except Exception as error:
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise InternalError(
-            f"stcompile failed to compile this, and not by intention ({said})",
+            f"stcompile failed to compile this, by an error of its own ({said})",
             location=_staged_at(error.__traceback__) or definition,
             hint="this is an error of stcompile: please report it, with the function, the shapes "
             "and dtypes of its arguments, and the traceback",

@@ -57,7 +57,7 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
     if parts is None:
         if isinstance(value, dict | list | tuple | set):
             refuse(
-                f"is {an(type(value).__name__)}, whose contents cannot be traced",
+                f"is {an(type(value).__name__)}, whose contents are not read",
                 "pass a plain dict, list or tuple, a namedtuple or a dataclass",
             )
         if is_plain_value(value):

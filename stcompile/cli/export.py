@@ -21,16 +21,19 @@ def export(
 ) -> None:
     """Write a gradient into a file.
 
-    The file has the generated value and gradient, and needs NumPy only. Run
-    as a program, it compares its gradient with finite differences.
+    The file has the generated value and gradient, and needs NumPy only: the code that
+    `stcompile show` prints, at the readable level unless the function is decorated
+    with another level, or --level is given. Run as a program, it compares its gradient
+    with finite differences.
 
     Examples:
       stcompile export model.py:loss
       stcompile export model.py:loss -o loss_grad.py --args "ones((3, 2)), ones((4, 3))"
-      stcompile export model.py:loss --wrt x --level readable -o by_x.py
+      stcompile export model.py:loss --wrt x --level fast -o by_x.py
     """
     found = Target.parse(function).load()
-    shown = found.shown(parse_wrt(wrt), level)  # type: ignore[arg-type]
+    chosen = level or found.reading_level
+    shown = found.shown(parse_wrt(wrt), chosen)  # type: ignore[arg-type]
     given = arguments_of(found, args, npz)
     path = output or Path(f"{found.name.rpartition('.')[2]}_grad.py")
     if path.resolve() == found.path.resolve():

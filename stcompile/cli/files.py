@@ -107,6 +107,17 @@ class Found:
         return made
 
     @property
+    def reading_level(self) -> Level | None:
+        """The level of code that is printed or written into a file, where none is asked for: the
+        readable one, unless the function has another than the default. None for what is
+        compiled already."""
+        if isinstance(self.function, Dispatcher):
+            return None
+        own = getattr(self.function, "options", None) or options(None)
+        is_chosen = own.level != options(None).level or own.memory is not None
+        return own.level if is_chosen else "readable"
+
+    @property
     def plain(self) -> Any:
         """The function as the user wrote it."""
         return getattr(self.function, "function", self.function)

@@ -45,7 +45,8 @@ LEVEL = Annotated[
         "--level",
         metavar=f"[{'|'.join(LEVELS)}]",
         parser=parser_of(one_of(LEVELS)),
-        help="of the generated code (default: as decorated)",
+        help="of the generated code (default: as decorated; where nothing is decorated, readable "
+        "for show and export, fast for the others)",
     ),
 ]
 

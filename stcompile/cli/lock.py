@@ -53,6 +53,12 @@ def lock(
     locks = Locks(folder)
     said = {"args": args, "npz": None if npz is None else str(npz), "wrt": wrt}
     if check:
+        if any(value is not None for value in said.values()):
+            given = ", ".join(f"--{flag}" for flag, value in said.items() if value is not None)
+            raise UsageError(
+                f"--check compares at the arguments that were locked, and takes no {given}",
+                hint=f"leave {given} out; to lock at other arguments, leave --check out",
+            )
         return _check(locks, functions or [])
     entries = [entry for text in functions or [] for entry in _entries(locks, text, said)]
     for path in locks.write(entries or locks.entries()):

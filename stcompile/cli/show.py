@@ -41,12 +41,12 @@ def show(
 ) -> None:
     """Show the gradient of a function.
 
-    The views are source (the generated code, at the readable level unless --level
-    says fast), wengert (the Wengert list of the function), memory (what a call
-    holds), trace (every value and every adjoint), graph (what could run side by
-    side), explain (why gradients are zero), stages (what each stage of the compiler
-    changed), and every stage by its name, such as staged, reverse or
-    share_equations: the Wengert list after it.
+    The views are source (the generated code, at the readable level unless the
+    function is decorated with another level, or --level is given), wengert (the Wengert
+    list of the function), memory (what a call holds), trace (every value and every
+    adjoint), graph (what could run side by side), explain (why gradients are zero),
+    stages (what each stage of the compiler changed), and every stage by its name,
+    such as staged, reverse or share_equations: the Wengert list after it.
 
     A gradient or a training step in the file is compiled already, and is shown
     unchanged.
@@ -64,8 +64,8 @@ def show(
     """
     found = Target.parse(function).load()
     is_plain = not isinstance(found.function, Dispatcher)
-    if view == "source" and level is None and is_plain:
-        level = "readable"  # it is there to be read
+    if view == "source":
+        level = level or found.reading_level
     shown = found.shown(parse_wrt(wrt), level)  # type: ignore[arg-type]
     given = arguments_of(found, args, npz)
     if view in VIEWS:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import itertools
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from stcompile.base.location import Location
+from stcompile.base.location import Location, line_in
 from stcompile.code.literals import attribute
 from stcompile.code.render import render
 from stcompile.plan.inlining import block_key
@@ -236,7 +235,7 @@ def comment_on(location: Location, indent: int) -> str:
     if shown is None or not shown.line:
         return ""
     margin = " " * indent
-    place = f"{os.path.basename(shown.file)}:{shown.statement}"
+    place = line_in(shown.file, shown.statement)
     note = f"    ({shown.note})" if shown.note else ""
     room = WIDTH - len(f"{margin}# {place}  ") - len(note)
     text = shown.text if len(shown.text) <= room else shown.text[: room - 1] + "…"

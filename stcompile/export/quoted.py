@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stcompile.base.location import LIBRARY, Location
+from stcompile.base.location import LIBRARY, Location, line_in
 from stcompile.wengert.ir import Program
 
 
@@ -25,7 +25,7 @@ class Quote:
         """The title, and the lines without their common indentation."""
         text = [linecache.getline(self.file, n).rstrip() for n in range(self.first, self.last + 1)]
         indent = min((len(s) - len(s.lstrip()) for s in text if s), default=0)
-        title = f"{os.path.basename(self.file)}:{self.first}"
+        title = line_in(self.file, self.first)
         return [title, *(line[indent:] for line in text)]
 
 

@@ -40,7 +40,7 @@ from stcompile.frontend.operations.overloads import refuse_conversions, refuse_h
 from stcompile.frontend.operations.refusals import NotTriedError, called, judge, refusal_of
 from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.state.rests import check_insertion, check_place, filled_in
-from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.run import INSTEAD, Run
 from stcompile.frontend.state.values import (
     ArrayMethod,
     Bound,
@@ -96,7 +96,7 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
     if isinstance(function, ArrayMethod):
         lowering = _tables().METHODS.get(function.name)
         if lowering is None:
-            return run.refuse(f"the array method `.{function.name}()` is not supported", "")
+            return run.refuse(f"the array method `.{function.name}()` is not supported", INSTEAD)
         callee = Callee(function.name)
         return _lower(run, lowering, callee, [function.receiver, *arguments], keywords)
     if isinstance(function, GeneratorMethod):
@@ -131,8 +131,8 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
                 return _compute(run, function, arguments, keywords)
             run.refuse(
                 f"`{name_of(function)}` needs values that are known at compile time, but is given "
-                f"traced ones ({', '.join(map(describe, arguments))})",
-                "a Python int among the arguments is static; shapes are too",
+                f"others ({', '.join(map(describe, arguments))})",
+                "a Python int among the arguments is known at compile time, and so are shapes",
             )
     return _call_object(run, function, arguments, keywords)
 
@@ -228,11 +228,14 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         frozen = thawed(run, owner)
         if frozen is not None:
             return call(run, attribute(run, frozen, function.__name__), arguments, keywords)
-        return run.refuse(
-            f"`{name_of(function)}` is not supported",
-            "of distributions, methods of the documentation are known, as in "
-            "stats.norm.logpdf(x, loc, scale) or stats.norm(loc, scale).logpdf(x)",
-        )
+        hint = INSTEAD
+        if name_of(function).startswith("stats."):
+            hint = (
+                "use the methods of distributions that the page `NumPy functions` of the "
+                "documentation lists, as in stats.norm.logpdf(x, loc, scale), or make it a "
+                "primitive with a derivative of your own: st.primitive"
+            )
+        return run.refuse(f"`{name_of(function)}` is not supported", hint)
     if _initialises_exception(function):
         initialise_exception(run, *arguments)
         return None
@@ -254,8 +257,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     if _is_library(function) and not (is_object and imported_lowering(method)):
         return run.refuse(
             f"`{name_of(function)}` is not supported",
-            "write it with the functions listed in the documentation, or compute it outside and "
-            "pass the result in",
+            INSTEAD,
         )
     if is_helper(function) and is_static([*arguments, *keywords.values()]):
         return _compute(run, function, arguments, keywords)
@@ -276,7 +278,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return run.refuse(f"{described(function)} cannot be called", "")
     return run.refuse(
         f"`{name_of(function)}` has no Python source, and is no function that stcompile knows",
-        "write it in NumPy, or compute it outside and pass the result in",
+        INSTEAD,
     )
 
 
@@ -378,8 +380,8 @@ def _check_container_method(
         return
     if not is_static([owner, *arguments, *keywords.values()]):
         run.refuse(
-            f"`{type(owner).__name__}.{name}` looks at traced values",
-            "use static values, or arrays and NumPy functions",
+            f"`{type(owner).__name__}.{name}` would look at values known only at run time",
+            "use values known at compile time, or arrays and NumPy functions",
         )
 
 
@@ -420,8 +422,10 @@ def is_helper(function: Any) -> bool:
 def name_of(function: Any) -> str:
     """``np.cumprod``, ``math.gamma``, ``helper``: a callable as users write it."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
-    module = (getattr(function, "__module__", None) or "").split(".")
     owner = getattr(function, "__self__", function)
+    module = (getattr(function, "__module__", None) or "").split(".")
+    if module == [""] and owner is not function and not isinstance(owner, types.ModuleType):
+        module = type(owner).__module__.split(".")  # as of `random.random`
     if str(type(owner).__module__).startswith("scipy.stats"):  # in C types it may be any text
         distribution = f"stats.{getattr(owner, 'name', type(owner).__name__)}"
         return distribution if owner is function else f"{distribution}.{function.__name__}"
@@ -432,9 +436,15 @@ def name_of(function: Any) -> str:
             return f"np.{name}"
         inner = [part for part in module[1:] if not part.startswith("_") and part != "lib"]
         return ".".join(["np", *inner, name or type(function).__name__])
-    if module[0] in ("", "builtins", "__main__") or isinstance(function, types.FunctionType):
-        return str(name or type(function).__name__)
-    return f"{module[0]}.{name}"
+    name = str(name or type(function).__name__)
+    of_user = isinstance(function, types.FunctionType) and not _is_library(function)
+    if module[0] in ("", "builtins", "__main__") or of_user:
+        return name
+    public = [part for part in module if not part.startswith("_")]
+    short = name.rpartition(".")[2]  # as a method of a hidden object: `random.uniform`
+    if getattr(sys.modules.get(".".join(public)), short, None) == function:
+        name = short
+    return ".".join([*public, name])
 
 
 def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:

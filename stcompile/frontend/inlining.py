@@ -156,7 +156,7 @@ def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
     if depth > RECURSION_LIMIT:
         run.refuse(
             f"`{frame.function_name}` calls itself more than {RECURSION_LIMIT} times",
-            "recursion needs a base case that depends on static values",
+            "end the recursion in a base case that depends on values known at compile time",
         )
     frame.born = run.age()
     if frame.caller is not None:
@@ -173,7 +173,10 @@ def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]  # the docstring
         signal = run.execute(body, frame)
-        return signal.value if isinstance(signal, Returned) else None
+        if not isinstance(signal, Returned):
+            run.returned = (node, frame)
+            return None
+        return signal.value
     finally:
         left = [inner for inner in run.frames[place - 1 :] if inner.captured]
         run.frames[place - 1 :] = left

@@ -6,7 +6,7 @@ import itertools
 import os
 import sys
 import threading
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from stcompile.analysis.cautions import distinct
 from stcompile.base import trees
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
+from stcompile.base.location import Location
 from stcompile.base.places import Place
 from stcompile.base.timings import timed
 from stcompile.base.wording import an
@@ -32,7 +33,7 @@ from stcompile.frontend.state.values import Array, Layout, Scalar, described
 from stcompile.frontend.syntax.expressions import EXPRESSIONS
 from stcompile.frontend.syntax.raising import fail
 from stcompile.frontend.syntax.statements import STATEMENTS
-from stcompile.wengert.dims import Sizes, symbols_in
+from stcompile.wengert.dims import Sizes, Symbol, UnknownSizeError, symbols_in
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.staged import Group, Item, Listed, Result, Staged
@@ -80,12 +81,23 @@ def stage(
         run.names = itertools.count(1 + len(set(symbols_in(tuple(sizes.values())))))
         try:
             return staged(run)
+        except UnknownSizeError as error:
+            error.location = error.location or _maker_of(run, error.symbols)
+            raise
         except (LanguageError, TypingError) as error:
             first = first or error
             more = to_unroll(run, first)
             if more.keys() <= refused.keys():
                 raise first from None
             refused = refused | more  # loops around one that is unrolled may be kept instead
+
+
+def _maker_of(run: Run, symbols: Collection[Symbol]) -> Location | None:
+    """The user's line that makes the lengths with these names."""
+    for equation in run.recorder.producers.values():
+        if equation.binds in symbols:
+            return equation.location.shown
+    return None
 
 
 def _called(

@@ -101,7 +101,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     elif len(varargs) == len(axes):
         spacings = list(varargs)
     else:
-        raise ValueError("gradient takes one spacing, or one for each axis")
+        raise TypeError("gradient takes one spacing, or one for each axis")
     if edge_order not in (1, 2):
         raise NotImplementedError("'edge_order' greater than 2 not supported")
     results = [_slope(values, h, at, edge_order) for at, h in zip(axes, spacings, strict=True)]

@@ -176,8 +176,10 @@ def matrix_rank(A: Any, tol: Any = None) -> Any:
 def matrix_power(a: Any, n: int) -> Any:
     """The n-th power of square matrices, by repeated squaring."""
     x = np.asarray(a)
+    if isinstance(n, float):
+        raise TypeError("exponent must be an integer")
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ValueError(f"matrix_power takes square matrices, not shape {x.shape}")
+        raise np.linalg.LinAlgError(f"matrix_power takes square matrices, not shape {x.shape}")
     if n == 0:
         identity = np.empty_like(x)
         identity[...] = np.eye(x.shape[-1], dtype=x.dtype)
@@ -209,9 +211,9 @@ def multi_dot(arrays: Any) -> Any:
     if n == 2:
         return np.dot(given[0], given[1])
     if given[0].ndim not in (1, 2) or given[-1].ndim not in (1, 2):
-        raise ValueError("the first and the last array are vectors or matrices")
+        raise np.linalg.LinAlgError("the first and the last array are vectors or matrices")
     if any(array.ndim != 2 for array in given[1:-1]):
-        raise ValueError("the arrays in between are matrices")
+        raise np.linalg.LinAlgError("the arrays in between are matrices")
     matrices = list(given)
     if given[0].ndim == 1:
         matrices[0] = given[0][None, :]

@@ -173,9 +173,9 @@ def _positions(obj: Any, n: int, axis: int, end: int) -> Any:
     given = [obj] if isinstance(obj, int) else list(obj)
     for i in given:
         if isinstance(i, bool) or not isinstance(i, int):
-            raise NotImplementedError("positions are static integers, or a slice")
+            raise NotImplementedError("positions are integers known at compile time, or a slice")
         if not -n <= i < end:
-            raise ValueError(f"index {i} is out of bounds for axis {axis} with size {n}")
+            raise IndexError(f"index {i} is out of bounds for axis {axis} with size {n}")
     return [i + n if i < 0 else i for i in given]
 
 

@@ -117,7 +117,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     """Write to an array, everywhere or where a condition holds."""
     value = np.asarray(src)
     if not np.can_cast(value.dtype, dst.dtype, casting):
-        raise ValueError(f"Cannot cast from {value.dtype} to {dst.dtype} by the rule {casting!r}")
+        raise TypeError(f"Cannot cast from {value.dtype} to {dst.dtype} by the rule {casting!r}")
     if isinstance(where, bool):
         if where:
             dst[...] = value

@@ -40,7 +40,7 @@ def average(
     w = np.asarray(weights)
     if w.shape != x.shape:
         if axis is None or isinstance(axis, tuple):
-            raise ValueError("Axis must be specified when shapes of a and weights differ.")
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
         if w.ndim != 1 or w.shape[0] != x.shape[axis]:
             raise ValueError("Shape of weights must be consistent with shape of a along axis.")
         w = np.reshape(w, wide(x.ndim, normal(axis, x.ndim)))

@@ -80,3 +80,7 @@ __all__ = [
     "softplus",
     "tanh",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -17,6 +17,8 @@ import linecache
 import sys
 from collections.abc import Iterator
 
+from stcompile.base.location import TITLES, title_of
+
 TIMED = ("<timed exec>", "<timed eval>")
 _NAME = "<%%time "
 
@@ -30,7 +32,8 @@ def timed_cells() -> Iterator[tuple[str, tuple[str, ...]]]:
         if file.startswith(_NAME):
             yield file, tuple(lines)
         elif any("_magic('time'," in line for line in lines):
-            yield from map(_registered, _bodies("".join(lines)))
+            for body in _bodies("".join(lines)):
+                yield _registered(body, file)
 
 
 def _bodies(cell: str) -> Iterator[str]:
@@ -41,8 +44,9 @@ def _bodies(cell: str) -> Iterator[str]:
                     yield sys.modules["IPython"].get_ipython().transform_cell(body)
 
 
-def _registered(body: str) -> tuple[str, tuple[str, ...]]:
+def _registered(body: str, cell: str) -> tuple[str, tuple[str, ...]]:
     name = f"{_NAME}{hashlib.sha256(body.encode()).hexdigest()[:12]}>"
     lines = body.splitlines(keepends=True)
     linecache.cache[name] = len(body), None, lines, name
+    TITLES[name] = f"{title_of(cell)} (%%time)"
     return name, tuple(lines)

@@ -18,9 +18,10 @@ from typing import Any
 
 import stcompile.codegen_templates as templates
 from stcompile.base.errors import SourceError
-from stcompile.base.location import HERE, Location
+from stcompile.base.location import HERE, Location, title_of
 from stcompile.base.wording import an
 from stcompile.parse.arrived import NAMELESS, texts_elsewhere
+from stcompile.parse.given import COMMAND, INPUT, given_texts, registered
 from stcompile.parse.magics import TIMED, timed_cells
 from stcompile.parse.matching import FunctionNode, function_node, has_function, own_function
 
@@ -90,7 +91,7 @@ def function_source(function: Callable[..., Any]) -> FunctionSource:
         found = own_function(own, code) if own else None
         if found is not None:
             return FunctionSource(found, code.co_filename, own, code.co_name, code)
-    texts = [(code.co_filename, lines) for lines in _texts(code, function.__globals__)]
+    texts = [*_texts(code, function.__globals__)]
     for file, lines in texts or _others(code, function.__globals__):
         node = function_node("".join(lines), code)
         if node is not None:
@@ -106,26 +107,28 @@ def _others(code: types.CodeType, names: dict[str, Any]) -> Iterator[tuple[str, 
         yield from timed_cells()
     elif code.co_filename == NAMELESS:
         yield from texts_elsewhere(code, names)
+    elif code.co_filename in (COMMAND, INPUT):
+        yield from given_texts(code.co_filename)
 
 
-def _texts(code: types.CodeType, names: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """The texts, as lines, that a function may have been compiled from."""
+def _texts(code: types.CodeType, names: dict[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The texts, as lines with their file, that a function may have been compiled from."""
     linecache.checkcache(code.co_filename)
     # Through the module: doctest replaces `linecache.getlines` while its examples run.
     lines = tuple(linecache.getlines(code.co_filename, names))
     if lines:
-        yield lines
+        yield code.co_filename, lines
     # Python 3.13 keeps text that was typed or given by ``-c`` under its code object.
     typed = getattr(linecache, "_getlines_from_code", None)
     if typed is not None and (lines := tuple(typed(code))):
-        yield lines
+        yield registered(code.co_filename, lines)
     spec = names.get("__spec__")
     if os.path.exists(code.co_filename) or getattr(spec, "origin", None) != code.co_filename:
         return
     loader, name = getattr(spec, "loader", None), getattr(spec, "name", "")
     get_source = getattr(loader, "get_source", None)  # `linecache` may have an earlier text
     if text := get_source(name) if get_source is not None else "":
-        yield tuple(text.splitlines(keepends=True))
+        yield code.co_filename, tuple(text.splitlines(keepends=True))
 
 
 def _no_function(value: object) -> SourceError:
@@ -143,8 +146,10 @@ def _unavailable(code: types.CodeType) -> SourceError:
     """The error for a function without a text, with the reason."""
     file = code.co_filename
     todo = "define the function in a file or a notebook cell"
-    why = "code from exec, standard input or python -c keeps no source"
-    if file.startswith(("<timed", "<magic", "<prun")):
+    why = "code that `exec` runs keeps no source"
+    if file == INPUT:
+        why = "what Python read from a pipe, or was typed at a prompt, is gone"
+    elif file.startswith(("<timed", "<magic", "<prun")):
         todo = "define the function in a cell of its own"
         why = "a magic such as %%timeit keeps no source of what it runs"
     elif file.startswith("<frozen"):
@@ -156,9 +161,15 @@ def _unavailable(code: types.CodeType) -> SourceError:
     elif not file.startswith("<"):
         todo, why = "install the module with its source", "there is no such file"
     return SourceError(
-        f"the source of {code.co_name!r} (compiled from {file}) is not available",
+        f"the source of {code.co_name!r} (compiled from {_named(file)}) is not available",
         hint=f"{todo}: {why}",
     )
+
+
+def _named(file: str) -> str:
+    """A file with its folders; a cell of a notebook by its number."""
+    title = title_of(file)
+    return file if title == os.path.basename(file) else title
 
 
 def _other(code: types.CodeType, is_there: bool) -> SourceError:
@@ -166,8 +177,8 @@ def _other(code: types.CodeType, is_there: bool) -> SourceError:
     file, line = code.co_filename, code.co_firstlineno
     if not os.path.exists(file):
         return SourceError(
-            f"the source of {code.co_name!r} (compiled from {file}) is not available: the text "
-            "that is kept under this name is another one's",
+            f"the source of {code.co_name!r} (compiled from {_named(file)}) is not available: "
+            "the text that is kept under this name is another one's",
             hint="give every piece of code a file name of its own",
         )
     if is_there:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import TypeAlias
 
 from stcompile.analysis.regions import Branch, Repeat, Step, Tree
 from stcompile.analysis.storage import Storage
-from stcompile.base.location import Location
+from stcompile.base.location import Location, line_in
 from stcompile.base.shown import Shown
 from stcompile.emit.function import Emitted
 from stcompile.emit.steps import KernelFunction
@@ -243,7 +242,7 @@ class _Report:
         _, found = self.places[
             max(bisect_right(self.places, at, key=lambda place: place[0]) - 1, 0)
         ]
-        return f"{found.section} {os.path.basename(found.file)}:{found.line}"
+        return f"{found.section} {line_in(found.file, found.line)}"
 
     # --- live arrays ---------------------------------------------------------------------------
 
@@ -337,7 +336,7 @@ class _Report:
                 if name:
                     nbytes = None if collected.is_stack else output.type.nbytes
                     shown = item.location.shown or item.location
-                    where = f"{shown.section} {os.path.basename(shown.file)}:{shown.line}"
+                    where = f"{shown.section} {line_in(shown.file, shown.line)}"
                     yield Residual(name, kind.dims, str(kind.dtype), nbytes, where)
 
 

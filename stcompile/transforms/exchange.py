@@ -74,7 +74,8 @@ def exchange_for(comm: Any, rows: str | None, overlap: bool | int | str) -> Exch
     """The exchange that the keywords of a training step ask for."""
     if not is_communicator(comm):
         raise ArgumentsError(
-            f"`comm` is no communicator of mpi4py: {comm!r:.80}", hint="comm=MPI.COMM_WORLD"
+            f"`comm` is no communicator of mpi4py: {comm!r:.80}",
+            hint="pass one of mpi4py: comm=MPI.COMM_WORLD",
         )
     require("mpi4py.MPI", "mpi", "an exchange of gradients")
     if not comm:

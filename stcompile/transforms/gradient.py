@@ -157,14 +157,14 @@ class Gradient(DifferentiatedBy[P, R]):
             if value is None and sub.written:
                 hints = [run.recorder.hints.get(array.cell.made, "") for array, _ in sub.written]
                 names = " and ".join(f"`{hint or 'an argument'}`" for hint in hints)
-                self.refuse(
+                self.refuse_result(
                     run,
                     f"`{self.function_name}` returns nothing and writes into {names}, but a "
                     "gradient is that of one number that is returned",
                     "return a number made of what it writes: np.sum(...), or wrap it in a "
                     "function that calls it and does",
                 )
-            self.refuse(
+            self.refuse_result(
                 run,
                 f"`{self.function_name}` returns {kind}, but a gradient is that of one number",
                 "return a single number, such as np.sum(...)",
@@ -172,7 +172,7 @@ class Gradient(DifferentiatedBy[P, R]):
         atom = sub.program.outputs[value.index]
         location = _maker(sub.program, atom)
         if atom.type.size != 1:
-            self.refuse(
+            self.refuse_result(
                 run,
                 f"`{self.function_name}` returns an array of shape {atom.type.dims}, but a "
                 "gradient is that of one number",
@@ -180,7 +180,7 @@ class Gradient(DifferentiatedBy[P, R]):
                 location,
             )
         if atom.type.dtype.kind == "c":
-            self.refuse(
+            self.refuse_result(
                 run,
                 f"`{self.function_name}` returns the complex number {atom.type}, but a gradient is "
                 "that of one real number",
@@ -188,7 +188,7 @@ class Gradient(DifferentiatedBy[P, R]):
                 location,
             )
         if atom.type.dtype.kind != "f":
-            self.refuse(
+            self.refuse_result(
                 run,
                 f"`{self.function_name}` returns {atom.type}, which has no gradient",
                 "return a real floating-point number",

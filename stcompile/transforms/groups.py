@@ -82,7 +82,7 @@ class OfOneArray(DifferentiatedBy[..., Any]):
         _, variables = self.chosen_leaves(run, sub)
         result = sub.result
         if not isinstance(result, Output) or not result.type.inexact:
-            self.refuse(
+            self.refuse_result(
                 run,
                 f"`{self.function_name}` does not return one array of floating-point numbers",
                 "return one array, as by np.concatenate; of structures there is st.jacobian",
@@ -94,7 +94,9 @@ class OfOneArray(DifferentiatedBy[..., Any]):
                 "differentiate by one array, and take the others out of it",
             )
         if result.type.dtype.kind == "c":
-            self.refuse(run, f"`{self.function_name}` returns complex numbers", "return real ones")
+            self.refuse_result(
+                run, f"`{self.function_name}` returns complex numbers", "return real ones"
+            )
         return result.index, variables
 
 

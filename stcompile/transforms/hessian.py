@@ -41,7 +41,7 @@ class Hessian(Jacobian[P, R]):
         self.title = f"The Hessian of `{name}` with respect to {self.all_shown}."
 
     def refuse_complex(self, run: Run) -> NoReturn:
-        self.refuse(
+        self.refuse_result(
             run,
             "the Hessian of a real function by complex numbers is no matrix of complex numbers",
             "differentiate by the real and imaginary parts, as two arguments; of a holomorphic "

@@ -138,10 +138,12 @@ def _stage(
     result = sub.result
     if not isinstance(result, Output) or result.type.dims != guess.type.dims:
         shown = result.type if isinstance(result, Output) else described(result)
-        run.refuse(
-            f"`{function_name(function)}` returns {shown} for an x of shape {guess.type.dims}",
-            "return one array of the shape of x: as many equations as unknowns",
-            DerivativeError,
+        return run.about_result(
+            lambda: run.refuse(
+                f"`{function_name(function)}` returns {shown} for an x of shape {guess.type.dims}",
+                "return one array of the shape of x: as many equations as unknowns",
+                DerivativeError,
+            )
         )
     if any({*equation.effects} - {"raise", "bind"} for equation in sub.program.equations):
         run.refuse(
@@ -149,11 +151,13 @@ def _stage(
             "do it outside of the equation",
         )
     if result.type.dtype != guess.type.dtype:
-        run.refuse(
-            f"`{function_name(function)}` returns {result.type} for an x of {guess.type}",
-            "give the first guess in the dtype of the result, as np.zeros(3, np.float64), or all "
-            "that the equation reads in that of the guess",
-            DerivativeError,
+        run.about_result(
+            lambda: run.refuse(
+                f"`{function_name(function)}` returns {result.type} for an x of {guess.type}",
+                "give the first guess in the dtype of the result, as np.zeros(3, np.float64), or "
+                "all that the equation reads in that of the guess",
+                DerivativeError,
+            )
         )
     inner = sub.program.inputs[1:]
     values = list(map(run.value, sub.inputs[1:]))

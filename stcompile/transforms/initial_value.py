@@ -163,10 +163,12 @@ class _RightHandSide(Staged):
         value = run.call(self.fun, arguments, keywords)
         array = run.as_array(value)
         if array.type.dims != self.dims or array.type.dtype.kind not in "iuf":
-            run.refuse(
-                f"`{self.__name__}` returns {array.type} for a state of shape {self.dims}",
-                "return the derivative of each element of the state, as real numbers",
-                DerivativeError,
+            run.about_result(
+                lambda: run.refuse(
+                    f"`{self.__name__}` returns {array.type} for a state of shape {self.dims}",
+                    "return the derivative of each element of the state, as real numbers",
+                    DerivativeError,
+                )
             )
         return run.as_array(array, REAL)
 

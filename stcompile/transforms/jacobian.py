@@ -139,7 +139,7 @@ class Jacobian(DifferentiatedBy[P, R]):
         found = []
         may_be_known = all(variable.type.dims.count(0) for variable in variables)
         if has_rows(result):
-            self.refuse(
+            self.refuse_result(
                 run,
                 f"`{self.function_name}` returns a list whose length the data decide, which has no "
                 "Jacobian",
@@ -150,7 +150,7 @@ class Jacobian(DifferentiatedBy[P, R]):
             if not isinstance(leaf, Output):
                 if may_be_known and is_number(leaf):
                     continue
-                self.refuse(
+                self.refuse_result(
                     run,
                     f"{shown} of `{self.function_name}` is {leaf!r}, which does not depend on the "
                     "arguments",
@@ -158,7 +158,7 @@ class Jacobian(DifferentiatedBy[P, R]):
                 )
             type = sub.program.outputs[leaf.index].type
             if not type.inexact:
-                self.refuse(
+                self.refuse_result(
                     run,
                     f"{shown} of `{self.function_name}` is {type}, which has no Jacobian",
                     "return floating-point numbers; what else there is, by has_aux=True",
@@ -176,7 +176,7 @@ class Jacobian(DifferentiatedBy[P, R]):
         of_complex = [_is_complex(program.outputs[index]) for index in outputs]
         if self.holomorphic:
             if not all(of_complex):
-                self.refuse(
+                self.refuse_result(
                     run,
                     f"`{self.function_name}` returns real numbers, and is not holomorphic",
                     "leave holomorphic=True out: the Jacobian is then that of gradients",
@@ -188,7 +188,7 @@ class Jacobian(DifferentiatedBy[P, R]):
 
     def refuse_complex(self, run: Run) -> NoReturn:
         """Refuse complex results of complex arguments."""
-        self.refuse(
+        self.refuse_result(
             run,
             f"`{self.function_name}` returns complex numbers and is differentiated by complex "
             "numbers: the derivative is one complex number only where it is holomorphic",

@@ -28,7 +28,7 @@ from stcompile.export.write import write_named
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Bound, Scalar
+from stcompile.frontend.state.values import Array, Bound, Scalar, class_of_number
 from stcompile.optim.state import COUNT, Stateful, refuse_other_parameters
 from stcompile.passes.pipeline import prepare
 from stcompile.transforms.gradient import Gradient
@@ -180,25 +180,35 @@ class TrainStep(Dispatcher[P, R]):
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         given = {name: value for name, value in keywords.items() if name not in self._slots}
         bound = bind(signature_of(self.function), arguments, given)
-        params = [bound.values[name] for name in self.gradient.names(bound)]
-        targets = [leaf for part in params for _, leaf in trees.leaves(part)]
-        if any(isinstance(target, Scalar) for target in targets):
+        named = {
+            trees.show_path(name, path): leaf
+            for name in self.gradient.names(bound)
+            for path, leaf in trees.leaves(bound.values[name])
+        }
+        targets = [*named.values()]
+        for shown, target in named.items():
+            self._check_parameter(shown, target)
+        value, grads = self.stage_gradient(run, arguments, given, targets)
+        self.stage_update(run, [p for p in targets if isinstance(p, Array)], grads, keywords)
+        return value
+
+    def _check_parameter(self, shown: str, target: Any) -> None:
+        """Refuse a parameter that an update cannot change, or should not."""
+        if isinstance(target, Scalar):
             raise DerivativeError(
-                "a training step changes arrays in place, but a number cannot be changed",
+                f"{shown} is {an(class_of_number(target).__name__)}, and a training step changes "
+                "arrays in place: a number cannot be changed",
                 location=self.definition,
-                hint="pass every parameter as an array: np.array(0.5)",
+                hint=f"pass it as an array: np.array({shown})",
             )
-        if any(p.type.dtype.kind == "c" for p in targets if isinstance(p, Array)):
+        if isinstance(target, Array) and target.type.dtype.kind == "c":
             raise DerivativeError(
-                "a training step changes real parameters, and one is complex: its gradient "
+                f"{shown} is complex, and a training step changes real parameters: the gradient "
                 "dL/da - i dL/db is the conjugate of the direction in which the loss grows",
                 location=self.definition,
                 hint="pass the real and the imaginary part as two parameters, or update by hand: "
                 "z -= rate * np.conj(gradient)",
             )
-        value, grads = self.stage_gradient(run, arguments, given, targets)
-        self.stage_update(run, [p for p in targets if isinstance(p, Array)], grads, keywords)
-        return value
 
     def stage_gradient(
         self,

@@ -132,6 +132,10 @@ class Vmap(Dispatcher[..., Any]):
         """True for arguments of which numbers are taken to be the same for all items."""
         return name in self._with_default()
 
+    def refuse_result(self, run: Run, reason: str, hint: str) -> NoReturn:
+        location = run.place_of_result or run.caller or self.definition
+        raise ArgumentsError(f"vmap: {reason}", location=location, hint=hint)
+
     def refuse(self, run: Run, reason: str, hint: str) -> NoReturn:
         raise ArgumentsError(f"vmap: {reason}", location=run.caller or self.definition, hint=hint)
 
@@ -276,13 +280,13 @@ class _Result:
         parts, own = trees.children(result), _parts_of(axes, result)
         shown = trees.show_path("the result", path)
         if isinstance(result, Rows):
-            self.vmap.refuse(
+            self.vmap.refuse_result(
                 self.run,
                 f"{shown} of `{self.vmap.function_name}` is a list whose length the data decide",
                 "return an array, and how many of its items are meant",
             )
         if own is None or (parts is None and trees.children(axes) is not None):
-            self.vmap.refuse(
+            self.vmap.refuse_result(
                 self.run,
                 f"out_axes has another structure than {shown} of `{self.vmap.function_name}`",
                 "give an axis for all of it, or for each of its parts",
@@ -302,7 +306,7 @@ class _Result:
         output = self.outputs[leaf.index]
         if axis is None:
             if output.batched:
-                self.vmap.refuse(
+                self.vmap.refuse_result(
                     run,
                     f"{shown} of `{self.vmap.function_name}` differs from item to item",
                     "give it an axis in out_axes instead of None",
@@ -322,7 +326,7 @@ class _Result:
     def _static(self, leaf: Any, axis: int | None, shown: str) -> Any:
         if axis is None or not is_number(leaf):
             if axis is not None and leaf is not None and not isinstance(leaf, list | tuple | dict):
-                self.vmap.refuse(
+                self.vmap.refuse_result(
                     self.run,
                     f"{shown} of `{self.vmap.function_name}` is {an(type(leaf).__name__)}, of "
                     "which there is no batch",
@@ -336,7 +340,7 @@ class _Result:
     def _turned(self, atom: Atom, axis: int, shown: str) -> Atom:
         ndim = atom.type.ndim
         if not -ndim <= axis < ndim:
-            self.vmap.refuse(
+            self.vmap.refuse_result(
                 self.run,
                 f"{shown} of `{self.vmap.function_name}` has no axis {axis}: for all items it has "
                 f"{ndim} axes",

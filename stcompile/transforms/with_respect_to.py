@@ -136,6 +136,13 @@ class DifferentiatedBy(Dispatcher[P, R]):
                 f"pass it as a float ({float(leaf)!r})",
             )
 
+    def refuse_result(
+        self, run: Run, reason: str, hint: str, location: Location | None = None
+    ) -> NoReturn:
+        """Refuse what the function returns, at its ``return`` unless it is known where it was
+        made."""
+        self.refuse(run, reason, hint, location or run.place_of_result)
+
     def refuse(
         self, run: Run, reason: str, hint: str, location: Location | None = None
     ) -> NoReturn:

@@ -7,7 +7,6 @@ to the cotangent of which variable.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ import numpy as np
 from stcompile.ad.reverse import Joint, reverse
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
-from stcompile.base.location import Location
+from stcompile.base.location import Location, line_in
 from stcompile.base.wording import table
 from stcompile.calls.arguments import Arguments
 from stcompile.transforms.gradient import Gradient
@@ -72,7 +71,7 @@ class Cotangents(Mapping[str, Any]):
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         for one in self.assignments:
-            where = f"{os.path.basename(one.file)}:{one.line}" if one.line else "argument"
+            where = line_in(one.file, one.line) if one.line else "argument"
             yield one.name, where, _shape(one.cotangent), _norm(one.cotangent)
 
 
@@ -117,10 +116,7 @@ class Contributions:
         return lines
 
     def __str__(self) -> str:
-        rows = (
-            (f"{os.path.basename(p.file)}:{p.line}", str(p.step), _norm(p.value), p.text)
-            for p in self.parts
-        )
+        rows = ((line_in(p.file, p.line), str(p.step), _norm(p.value), p.text) for p in self.parts)
         return table([("line", "step", "norm", f"what reads {self.name}"), *rows])
 
 

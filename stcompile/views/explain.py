@@ -8,7 +8,6 @@ cotangent flows into an equation although its result receives one.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ import numpy as np
 from stcompile.ad.reverse import reverse
 from stcompile.ad.rules import is_differentiable
 from stcompile.base import trees
-from stcompile.base.location import Location
+from stcompile.base.location import Location, line_in
 from stcompile.base.shown import Shown
 from stcompile.calls.arguments import Arguments, chosen
 from stcompile.calls.lengths import indented
@@ -385,4 +384,4 @@ def _name(equation: Equation) -> str:
 def place(location: Location) -> str:
     """``model.py:3``: the user's line."""
     where = location.shown or location
-    return f"{os.path.basename(where.file)}:{where.line}"
+    return line_in(where.file, where.line)

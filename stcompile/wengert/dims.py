@@ -35,10 +35,12 @@ ENDLESS = 2**62
 
 
 class UnknownSizeError(TypeError):
-    """Raised if the number that a ``size`` stands for is needed, but known only at run time."""
+    """Raised if the number that a ``size`` stands for is needed, but known only at run time.
+    ``location`` is the line of the user's program that makes an array of that size, if known."""
 
     def __init__(self, reason: str, size: Any = ()) -> None:
         super().__init__(reason)
+        self.location: Any = None
         self.symbols = frozenset(symbols_in(size))
 
     @property

@@ -201,6 +201,13 @@ def test_what_cannot_be_compared_fails(
     assert "Traceback" not in checked.out + checked.err
 
 
+@pytest.mark.parametrize("flag", [["--args", "ones(3)"], ["--npz", "a.npz"], ["--wrt", "x"]])
+def test_check_takes_no_arguments_of_its_own(locked: Path, run: Run, flag: list[str]) -> None:
+    checked = run("lock", "--check", "model.py:loss", *flag)
+    assert checked.code == 2
+    assert f"takes no {flag[0]}" in checked.err and "as locked" not in checked.out
+
+
 def test_wrong_use(folder: Path, run: Run) -> None:
     assert "no gradient is locked" in run("lock", "--check").err
     assert run("lock").code == 2

@@ -319,6 +319,21 @@ def test_check_of_one_function(run: Run) -> None:
     assert run("check", "unique.py:f", "--args", "'no.npy'").code == 1
 
 
+def test_show_and_export_have_the_same_level(folder: Path, run: Run) -> None:
+    """The readable one, unless the function has another or the command line says so."""
+    chosen = MODEL.replace('wrt="w"', 'wrt="w", memory="1MB"')
+    (folder / "chosen.py").write_text(chosen)
+    for file, flags, is_readable in (
+        ("model.py", [], True),
+        ("chosen.py", [], False),
+        ("model.py", ["--level", "fast"], False),
+        ("chosen.py", ["--level", "readable"], True),
+    ):
+        assert run("export", f"{file}:loss", "-o", "out.py", *flags).code == 0
+        texts = run("show", f"{file}:loss", *flags).out, (folder / "out.py").read_text()
+        assert ["def workspace" not in text for text in texts] == [is_readable, is_readable]
+
+
 def test_export_runs_alone(folder: Path, run: Run) -> None:
     done = run("export", "model.py:loss")
     assert done.code == 0, done.err

@@ -459,7 +459,13 @@ def a_singular_matrix(x):
     return np.sum(y)
 
 
-@refused(X, 1.0, at='raise ValueError("s")', reason="depends on a traced value", hint="if")
+@refused(
+    X,
+    1.0,
+    at='raise ValueError("s")',
+    reason="depends on a value known only at run time",
+    hint="if",
+)
 def a_raise_in_a_call(x, s):
     def positive(s):
         if s > 0:
@@ -473,7 +479,12 @@ def a_raise_in_a_call(x, s):
     return np.sum(y)
 
 
-@refused(X, 1.0, at='TABLE["none"]', reason="KeyError, which line .* depends on a traced value")
+@refused(
+    X,
+    1.0,
+    at='TABLE["none"]',
+    reason="KeyError, which line .* depends on a value known only at run time",
+)
 def a_key_on_one_path(x, s):
     try:
         y = TABLE["none"] if s > 0 else 1.0

@@ -61,7 +61,13 @@ def _of_file(path: Path) -> Iterator[tuple[str, ...]]:
     for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
         assert isinstance(call, ast.Call)
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        texts = tuple(text for value in given for text in _texts(value) if " " in text.strip())
+        hints = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "hint")]
+        texts = tuple(
+            text
+            for value in given
+            for text in _texts(value)
+            if " " in text.strip() or (value in hints and text.strip())
+        )
         if texts:
             yield texts
 

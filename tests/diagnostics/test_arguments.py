@@ -22,7 +22,7 @@ def an_array_returned(x):
     return x * 2
 
 
-@refused(X, at="def a_tuple_returned(x):", reason="returns a tuple", error=DerivativeError)
+@refused(X, at="np.sum(x), np.sum(x * x)", reason="returns a tuple", error=DerivativeError)
 def a_tuple_returned(x):
     return np.sum(x), np.sum(x * x)
 
@@ -32,7 +32,7 @@ def nothing_returned(x):
     np.sum(x)
 
 
-@refused(X, at="def a_string_returned(x):", reason="returns a str", error=DerivativeError)
+@refused(X, at='"text"', reason="returns a str", error=DerivativeError)
 def a_string_returned(x):
     return "text"
 

@@ -33,7 +33,7 @@ def says(message, *args, wrt=0):
     {1:>6} | w, v = np.setxor1d(x, x)
            |        ^^^^^^^^^^^^^^^^^
     `np.setxor1d` is not supported
-    hint: write it with the functions listed in the documentation, or compute it outside and pass the result in
+    hint: use functions of the page `NumPy functions` of the documentation, compute it outside and pass the result in, or make it a primitive with a derivative of your own: st.primitive
     """,  # noqa: E501
     X,
 )

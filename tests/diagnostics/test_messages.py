@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -122,3 +123,39 @@ def test_an_iterator_is_called_one() -> None:
     with pytest.raises(st.StcompileError) as caught:
         st.grad(lambda x: np.sum(x) * iter([x, x])[0])(np.ones(2))
     assert "iterator" in str(caught.value) and "Iterator" not in caught.value.reason
+
+
+class Interpolant:
+    """Like the objects of SciPy that are called."""
+
+    __module__ = "scipy.interpolate._cubic"
+
+
+def test_what_is_refused_is_named_as_users_write_it() -> None:
+    interpolate = pytest.importorskip("scipy.interpolate")
+    signal = pytest.importorskip("scipy.signal")
+    spline = interpolate.CubicSpline(np.arange(3.0), np.arange(3.0))
+    names = {
+        "scipy.interpolate.CubicSpline": spline,
+        "scipy.interpolate.Interpolant": Interpolant(),
+        "scipy.signal.lfilter": signal.lfilter,
+        "random.random": random.random,
+        "np.roots": np.roots,
+    }
+    assert {name: name_of(function) for name, function in names.items()} == dict(zip(names, names))
+    for function in (spline, signal.lfilter):
+        with pytest.raises(st.LanguageError, match="^test_messages.py") as caught:
+            st.grad(lambda x: np.sum(function(x)))(np.ones(2))
+        assert "st.primitive" in caught.value.hint and "stats" not in caught.value.hint
+
+
+def test_hints_are_sentences() -> None:
+    """They begin with a letter or with what to write, and more than one word."""
+    hints = [text for message in messages() for text in message.texts[1:]]
+    assert len(hints) > 400
+    assert [text for text in hints if not re.match(r"[\w`{%-].* ", text)] == []
+
+
+def test_words_of_the_compiler_are_not_those_of_messages() -> None:
+    """Messages say what is known at run time and at compile time."""
+    assert not [m for m in messages() if re.search(r"\btraced?\b", str(m))]

@@ -74,13 +74,40 @@ def test_an_edited_file_is_refused_and_a_reloaded_one_taken(tmp_path):
     np.testing.assert_array_equal(st.grad(imported(path).loss)(X), 2 * X)
 
 
-def test_python_c_has_no_source():
-    program = "import numpy as np, stcompile as st\nst.grad(lambda x: np.sum(x))(np.ones(2))"
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    last = result.stderr.strip().splitlines()[-2:]
-    if sys.version_info < (3, 13):  # which keeps the source of -c
-        assert "not available" in last[0]
-        assert "python -c keeps no source" in last[1]
+GIVEN = """import numpy as np, stcompile as st
+
+def f(x):
+    return np.sum(x @ x)
+
+st.grad(f)(np.ones((2, 3)))
+"""
+
+
+def test_a_program_of_python_c_is_shown():
+    result = subprocess.run([sys.executable, "-c", GIVEN], capture_output=True, text=True)
+    assert "python -c, line 4, in f\n     4 | return np.sum(x @ x)\n" in result.stderr
+
+
+def test_a_program_on_standard_input_is_shown_if_it_is_a_file(tmp_path):
+    path = tmp_path / "program"
+    path.write_text(GIVEN)
+    with path.open() as file:
+        result = subprocess.run([sys.executable], stdin=file, capture_output=True, text=True)
+    assert "standard input, line 4, in f\n     4 | return np.sum(x @ x)\n" in result.stderr
+    result = subprocess.run([sys.executable, "-"], input=GIVEN, capture_output=True, text=True)
+    assert "what Python read from a pipe, or was typed at a prompt, is gone" in result.stderr
+
+
+def test_of_a_long_line_the_part_around_the_expression_is_shown(tmp_path):
+    sums = " + ".join(f"{i} * np.sum(x)" for i in range(9))
+    path = tmp_path / "long.py"
+    write(path, f"import numpy as np\n\ndef f(x):\n    return {sums} + np.sum(x @ x) + {sums}\n")
+    error = refusal(imported(path).f, X)
+    _, shown, carets, *_ = str(error).splitlines()
+    text = shown.partition("| ")[2]
+    assert text.startswith("… ") and text.endswith(" …") and len(text) <= 104
+    assert [place.underlined for place in excerpts(str(error))] == ["x @ x"]
+    assert len(carets) == len(shown.partition("x @ x")[0]) + 5
 
 
 @pytest.mark.parametrize("function", [math.sin, np.linalg.norm, print], ids=lambda f: f.__name__)
@@ -249,6 +276,56 @@ def test_what_stands_in_the_place_of_a_module(monkeypatch):
 
     error = refusal(loss, X)
     assert "`import stands_in_place` gives" in error.reason
+
+
+# --- results -------------------------------------------------------------------------------------
+
+
+def half(x):
+    return x[:2]
+
+
+def nothing(x):
+    half(x)
+
+
+def named(x):
+    return {"name": "x"}
+
+
+def selected(x):
+    return x[0] - MEASURED[GROUPS == 0]
+
+
+MEASURED, GROUPS = np.arange(4.0), np.array([0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "at", "reason"),
+    [
+        (lambda x: st.jacobian(lambda x: None)(x), "None", "is None"),
+        (lambda x: st.jacobian(lambda x: np.argmax(x))(x), "np.argmax(x)", "no Jacobian"),
+        (lambda x: st.grad(nothing)(x), "def nothing(x):", "returns None"),
+        (lambda x: st.grad(named)(x), '{"name": "x"}', "returns a dict"),
+        (lambda x: st.hessian(half)(x), "x[:2]", "a gradient is that of one number"),
+        (lambda x: st.vmap(named)(x), '{"name": "x"}', "no batch"),
+        (lambda x: st.vmap(lambda x: 2 * x, out_axes=3)(x), "2 * x", "no axis 3"),
+        (lambda x: st.sparse_jacobian(lambda x: (x, x))(x), "(x, x)", "does not return one array"),
+        (lambda x: st.sparse_jacobian(selected)(x), "MEASURED[GROUPS == 0]", "length of an axis"),
+        (lambda x: st.root(half, x), "x[:2]", "for an x of shape"),
+        (lambda x: st.fixed_point(nothing, x), "def nothing(x):", "returns None"),
+        (lambda x: st.solve_ivp(lambda t, y: y[:2], (0.0, 1.0), x), "y[:2]", "for a state"),
+    ],
+)
+def test_what_is_returned_is_refused_at_the_return(call, at, reason):
+    with pytest.raises(StcompileError) as caught:
+        call(np.ones(4))
+    assert reason in caught.value.reason
+    assert [place.underlined for place in excerpts(str(caught.value))] == [at]
+
+
+def test_jacobians_of_selections_are_taken():
+    np.testing.assert_array_equal(st.jacobian(selected)(np.ones(3)), [[1, 0, 0], [1, 0, 0]])
 
 
 # --- odd places ----------------------------------------------------------------------------------

@@ -150,3 +150,64 @@ def test_a_script_shows_a_few_lines(tmp_path: Path) -> None:
     lines = ran.stderr.splitlines()
     assert ran.returncode == 1
     assert "script.py:5, in layer" in ran.stderr and len(lines) <= 16, ran.stderr
+
+
+def inverse(a: Any) -> Any:
+    return np.sum(np.linalg.inv(a))
+
+
+def outer(a: Any) -> Any:
+    return inverse(a) * 2
+
+
+SINGULAR = np.zeros((2, 2))
+AT_RUN_TIME: dict[str, Callable[[], Any]] = {
+    "a gradient": lambda: st.grad(inverse)(SINGULAR),
+    "a step": lambda: st.train_step(inverse, st.optim.SGD(0.1))(np.zeros((2, 2))),
+    "threads": lambda: st.grad(inverse, threads=1)(SINGULAR),
+    "a capsule": lambda: st.grad(outer, on_error="capsule")(SINGULAR),
+    "jvp": lambda: st.jvp(inverse, (SINGULAR,), (SINGULAR,)),
+    "vjp": lambda: st.vjp(inverse, SINGULAR),
+    "hvp": lambda: st.hvp(inverse, (SINGULAR,), (SINGULAR,)),
+}
+
+
+def at_run_time(call: Callable[[], Any]) -> tuple[BaseException, list[traceback.FrameSummary]]:
+    with pytest.raises(np.linalg.LinAlgError) as caught:
+        call()
+    return caught.value, list(traceback.extract_tb(caught.value.__traceback__))[1:]
+
+
+@pytest.mark.parametrize("name", AT_RUN_TIME)
+def test_an_error_at_run_time_goes_from_the_call_to_the_generated_code(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # for the capsule
+    for _ in range(3):  # the first call, and two by the entry of the compiled function
+        error, frames = at_run_time(AT_RUN_TIME[name])
+        inside = [frame.filename.startswith(PACKAGE) for frame in frames]
+        assert inside[:2] == [False, True] and not any(inside[2:]), [*map(str, frames)]
+        assert frames[2].filename.startswith("<stcompile ") and " entry " not in frames[2].filename
+        assert "return np.sum(np.linalg.inv(a))" in "".join(error.__notes__)
+
+
+def test_a_compiled_function_that_is_called_again_shows_no_entry() -> None:
+    gradient = st.grad(inverse)
+    for _ in range(4):
+        gradient(np.eye(2))
+    _, frames = at_run_time(lambda: gradient(SINGULAR))
+    assert [frame.filename.startswith(PACKAGE) for frame in frames][:3] == [False, True, False]
+    assert frames[2].name == "inverse_grad"
+
+
+def test_a_switch_shows_the_frames_of_the_dispatcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SWITCH, "1")
+    _, frames = at_run_time(AT_RUN_TIME["a gradient"])
+    assert sum(frame.filename.startswith(PACKAGE) for frame in frames) > 2
+
+
+def test_an_error_of_the_package_itself_keeps_its_frames() -> None:
+    with pytest.raises(ValueError, match="the mode of a Jacobian") as caught:
+        st.jacobian(value, mode="sideways")  # type: ignore[call-overload]
+    files = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert files[-1].endswith("jacobian.py")

@@ -131,22 +131,27 @@ def a_traced_slice_bound(x):
     return np.sum(x[: int(x[0, 0]) : -2])
 
 
-@refused(X, at="ITEMS[int(x[0, 0])]", reason="indexed by a traced value", hint=r"np\.stack")
+@refused(
+    X,
+    at="ITEMS[int(x[0, 0])]",
+    reason="indexed by a value known only at run time",
+    hint=r"np\.stack",
+)
 def a_traced_list_index(x):
     return x[0, 0] * ITEMS[int(x[0, 0])]
 
 
-@refused(X, at="{x[0, 0]: 1}", reason="traced value")
+@refused(X, at="{x[0, 0]: 1}", reason="known only at run time")
 def a_traced_key(x):
     return x[0, 0] * len({x[0, 0]: 1})
 
 
-@refused(X, at="[1.0, 2.0].count(x[0, 0])", reason="traced value")
+@refused(X, at="[1.0, 2.0].count(x[0, 0])", reason="known only at run time")
 def a_traced_count(x):
     return x[0, 0] * [1.0, 2.0].count(x[0, 0])
 
 
-@refused(X, at="{1.0: 2.0}.get(x[0, 0], 3.0)", reason="traced value")
+@refused(X, at="{1.0: 2.0}.get(x[0, 0], 3.0)", reason="known only at run time")
 def a_traced_lookup(x):
     return x[0, 0] * {1.0: 2.0}.get(x[0, 0], 3.0)
 
@@ -156,17 +161,17 @@ def the_identity_of_numbers(x):
     return x[0, 0] if x[0, 0] is x[1, 1] else x[1, 1]
 
 
-@refused(X, at="[1] * int(x[0, 0])", reason="traced number")
+@refused(X, at="[1] * int(x[0, 0])", reason="a number that is known only at run time")
 def a_traced_repetition(x):
     return x[0, 0] * len([1] * int(x[0, 0]))
 
 
-@refused(X, at="len(f'{x[0, 0]}')", reason="text of traced values")
+@refused(X, at="len(f'{x[0, 0]}')", reason="the length of text")
 def a_traced_f_string(x):
     return x[0, 0] * len(f'{x[0, 0]}')  # fmt: skip
 
 
-@refused(X, at='str(x[0, 0]) == "1.0"', reason="traced value")
+@refused(X, at='str(x[0, 0]) == "1.0"', reason="known only at run time")
 def a_comparison_of_text(x):
     return x[0, 0] if str(x[0, 0]) == "1.0" else x[0, 1]
 

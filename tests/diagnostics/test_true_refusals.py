@@ -131,3 +131,45 @@ def test_what_numpy_takes() -> None:
     with pytest.raises(st.LanguageError) as caught:
         st.compile(masked)(np.array(0.5))
     assert caught.value.hint == NOT_SUPPORTED
+
+
+X = np.eye(2)
+CLASSES: dict[str, Callable[[Any], Any]] = {
+    "a power of no square matrix": lambda x: np.linalg.matrix_power(x * np.ones((2, 3)), 2),
+    "a power that is no integer": lambda x: np.linalg.matrix_power(x * np.eye(2), 0.5),
+    "a product of no matrix": lambda x: np.linalg.multi_dot([X, x * np.ones(2), X]),
+    "a product of a cube": lambda x: np.linalg.multi_dot(
+        [x * np.ones((2, 2, 2))] + [np.eye(2)] * 2
+    ),
+    "a place to delete": lambda x: np.delete(x * np.ones(3), 7),
+    "a place to insert": lambda x: np.insert(x * np.ones(3), 7, 1.0),
+    "an average without an axis": lambda x: np.average(x * np.ones((2, 3)), weights=np.ones(3)),
+    "spacings": lambda x: np.gradient(x * np.ones(3), 1.0, 2.0),
+    "a cast": lambda x: np.copyto(np.zeros(3, int), x * np.ones(3)),
+    "an order of norms": lambda x: np.linalg.norm(x * np.ones(3), "abc"),
+    "a division": lambda x: np.average(x * np.ones(3), weights=np.zeros(3)),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_refusal_names_the_class_of_the_error_that_numpy_raises(name: str) -> None:
+    function = CLASSES[name]
+    with pytest.raises(Exception) as plain:
+        function(1.0)
+    error = plain.type
+    if name == "a division":  # known only at run time
+        with pytest.raises(error):
+            st.compile(function)(1.0)
+        return
+    with pytest.raises(st.StcompileError, match=rf"\b{error.__name__}\(") as caught:
+        st.compile(function)(1.0)
+    assert caught.value.hint == REFUSED_AS_WELL
+
+    def handled(x: Any) -> Any:
+        try:
+            function(x)
+        except error:
+            return 2 * x
+        return x
+
+    assert st.grad(handled)(3.0) == 2.0

@@ -409,7 +409,7 @@ def test_refusals() -> None:
         (unlike, "gets items on one path"),
         (no_bound, "how many steps there are has no bound"),
         (stepped, "a slice with a step"),
-        (removed, "`list.remove` is not supported|looks at traced values"),
+        (removed, "`list.remove` is not supported|would look at values"),
         (written, "a list whose length the data decide has a copy of it"),
         (changed_on_the_way, "changes the length of the list"),
     ):

@@ -292,7 +292,7 @@ def gone_through_twice(x):
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
-        (broken_by_data, "may end early, depending on a traced value"),
+        (broken_by_data, "may end early, depending on a value known"),
         (gone_through_twice, "is gone through a second time"),
         (lambda x: sum(within_try(x)), "`yield` within `try`"),
         (lambda x: next(some(x)), "a generator is not an iterator"),

@@ -342,7 +342,7 @@ def other_items_in_a_cycle(x):
         (lambda x: next(itertools.cycle(x)), "whose items are made on the way"),
         (lambda x: sum(chain.from_iterable(v for v in [x])), "whose items are made on the way"),
         (lambda x: sum(islice(x, -1)), "not negative"),
-        (lambda x: sum(islice(x, int(x[0]))), "static integers"),
+        (lambda x: sum(islice(x, int(x[0]))), "Python ints"),
         (lambda x: sum(itertools.combinations(x, -1)), "must be non-negative"),
         (lambda x: sum(itertools.combinations(x)), "needs a length"),
         (lambda x: sum(itertools.takewhile(lambda v: v > 0, x)), "cannot be made here"),

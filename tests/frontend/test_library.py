@@ -165,7 +165,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "method": (lambda x: np.quantile(x, 0.5, method="least"), "not a valid method"),
     "range": (lambda x: np.percentile(x, 101), "range"),
     "masks": (lambda x: np.convolve(x[x > 0], [1, 2]), "needs to know the length of an axis"),
-    "positions": (lambda x: np.delete(x, [True, False]), "positions are static integers"),
+    "positions": (lambda x: np.delete(x, [True, False]), "positions are integers known"),
     "bounds": (lambda x: np.delete(x, 12), "index 12 is out of bounds"),
     "knots": (lambda x: np.interp(x, [0.0, 1.0], [0.0]), "interp: shapes"),
     "partition": (lambda x: np.partition(x, 4), "4 is out of bounds"),

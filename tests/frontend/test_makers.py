@@ -136,7 +136,7 @@ test_values_and_gradients = example.tests()
         (lambda x: np.sum(np.einsum("...i,...i", x, x[..., :3])), "is an axis of 4 and of 3"),
         (lambda x: np.sum(np.einsum("...i,...j", x, x[:, :2])), "is an axis of 3 and of 2"),
         (lambda x: np.sum(np.r_["r", x[0, 0], x[0, 0]]), "makes? no matrices"),
-        (lambda x: np.sum(np.mgrid[0 : x[0, 0, 0]]), "grid with traced bounds"),
+        (lambda x: np.sum(np.mgrid[0 : x[0, 0, 0]]), "grid with bounds known only at run time"),
         (lambda x: np.sum(np.linspace(x, 1.0, -1)), "must be non-negative"),
     ],
 )

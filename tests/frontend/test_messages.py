@@ -156,18 +156,18 @@ def test_text_of_a_number_that_a_loop_carries(capsys):
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
-        (lambda x: x * len(f"{x}"), "text of traced values"),
-        (lambda x: x if f"{x}" == "1.0" else x * x, "traced value"),
+        (lambda x: x * len(f"{x}"), "the length of text is known only at run time"),
+        (lambda x: x if f"{x}" == "1.0" else x * x, "known only at run time"),
         (lambda x: {"1.5": x}[f"{x}"], "dict key"),
-        (lambda x: f"{x}", "text of traced values"),
+        (lambda x: f"{x}", "text of values known only at run time"),
         (lambda x: x * float("%d" % x), "`%` of a string"),  # noqa: UP031
-        (lambda x: print(f"{x:{x}}"), "depends on a traced value"),
+        (lambda x: print(f"{x:{x}}"), "depends on a value known only at run time"),
         (lambda x: print(f"{x:q}"), "Unknown format code 'q'"),
         (lambda x: print(f"{[x, x]}"), "text of a list"),
         (lambda x: print(f"{f'{x}':>8}"), "a format of text"),
         (lambda x: print("{[0]}".format(x)), "is not supported"),  # noqa: UP032
         (lambda x: print("{} {}".format(x)), "is not given"),  # noqa: F524
-        (lambda x: print("a".startswith(str(x))), "looks at traced values"),
+        (lambda x: print("a".startswith(str(x))), "would look at values known only at run time"),
     ],
 )
 def test_text_is_for_people_only(function, reason):
@@ -181,7 +181,7 @@ def test_text_that_differs_by_branch_is_refused():
         print(text)
         return x
 
-    with pytest.raises(st.StcompileError, match="text of traced values"):
+    with pytest.raises(st.StcompileError, match="text of values known only at run time"):
         st.grad(loss)(1.5)
 
 

@@ -196,8 +196,11 @@ def test_numpy_hands_its_numbers_over_as_those_of_python():
     [
         (lambda x: np.sum((x * Plain(2.0)).value), "NumPy would make an array of `Plain`"),
         (lambda x: (x[0] * Listed(2.0)).value, "NumPy would make an array of `Listed`"),
-        (lambda x: x[0] if Plain(x[0]) else x[1], "`__bool__` depends on a traced value"),
-        (lambda x: sorted([Dual(x[0]), Dual(x[1])])[0].value, "compares traced values"),
+        (lambda x: x[0] if Plain(x[0]) else x[1], "`__bool__` depends on a value"),
+        (
+            lambda x: sorted([Dual(x[0]), Dual(x[1])])[0].value,
+            "by a method of the keys depends on a value",
+        ),
         (lambda x: (Plain(x[0]) * 2).value, "mul of Plain and int is not supported"),
         (lambda x: (-Plain(x[0])).value, "neg of Plain is not supported"),
     ],

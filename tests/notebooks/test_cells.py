@@ -111,7 +111,8 @@ def test_cells_that_are_timed(notebook: Kernel) -> None:
         assert shown(notebook, f"st.grad(f{factor})(np.ones(1)).tolist()") == f"[{factor}.0]"
     assert shown(notebook, "%time st.grad(lambda x: f5(x) + np.sum(x))(np.ones(1)).tolist()")
     ran = notebook.run("%%time\n\ndef f(x):\n    return np.sum(x @ x)\nst.grad(f)(np.ones((2, 3)))")
-    assert "return np.sum(x @ x)" in ran.message and ":2, in f" in ran.message
+    assert "return np.sum(x @ x)" in ran.message
+    assert re.search(r"^Cell In\[\d+\] \(%%time\), line 2, in f$", ran.message, re.MULTILINE)
 
 
 def test_a_refusal_shows_the_line_of_the_cell(notebook: Kernel) -> None:
@@ -119,7 +120,9 @@ def test_a_refusal_shows_the_line_of_the_cell(notebook: Kernel) -> None:
         "def f(x):\n    y = x * x\n    return np.sum(x @ y)\n\nst.grad(f)(np.ones((2, 3)))"
     )
     assert ran.error == "TypingError"
-    assert re.search(r"^\d+\.py:3, in f\n +3 \| return np.sum\(x @ y\)\n +\| +\^{5}", ran.message)
+    number = notebook.ok("len(In) - 2").shown
+    place = rf"Cell In\[{number}\], line 3"
+    assert re.search(rf"^{place}, in f\n +3 \| return np.sum\(x @ y\)\n +\| +\^{{5}}", ran.message)
     assert shown(notebook, "st.grad(lambda x: x * x)(3.0)") == "6.0"
 
 
@@ -128,6 +131,42 @@ def test_the_traceback_of_an_error_in_generated_code_shows_the_cell(notebook: Ke
     ran = notebook.run("st.grad(f)(np.zeros((2, 2)))")
     assert ran.error == "LinAlgError"
     assert "return np.sum(np.linalg.inv(a))" in ran.traceback
+
+
+def test_lines_of_cells_have_one_name_everywhere(notebook: Kernel) -> None:
+    notebook.ok("def f(x):\n    y = np.sin(x)\n    return np.sum(y) + np.sum(x * x)")
+    place = f"Cell In[{notebook.ok('len(In) - 2').shown}], line "
+    assert (
+        f"# {place}3  return np.sum(y)"
+        in notebook.ok("print(st.grad(f).source(np.ones(2)))").printed
+    )
+    notebook.ok("d = st.differentiable(f)")
+    ran = notebook.ok("print(st.explain(np.floor if 0 else lambda x: f(x) * 0, np.ones(2)))")
+    assert "Cell In[" in ran.printed and ".py:" not in ran.printed
+    ran = notebook.ok("print(st.explain(lambda x: np.floor(x), 0.5))")
+    assert re.search(r"`floor` at Cell In\[\d+\], line 1", ran.printed)
+    for view in ("graph", "memory", "cotangents"):
+        assert ".py:" not in notebook.ok(f"print(d.{view}(np.ones(2)))").printed
+    notebook.ok(
+        "import sys\nsys.breakpointhook = lambda: print('stopped')\n"
+        f"with st.break_in_adjoint('{place}3'):\n    g = st.grad(f)(np.ones(2))"
+    )
+    ran = notebook.ok(f"with st.break_in_adjoint('{place}3'):\n    g = st.grad(f)(np.ones(2))")
+    assert "stopped" in ran.printed
+
+
+def test_a_function_without_its_source_names_the_cell(notebook: Kernel) -> None:
+    ran = notebook.run("exec('def f(x): return x')\nst.grad(f)(1.0)")
+    assert ran.error == "SourceError" and "compiled from <string>" in ran.message
+
+
+def test_explore_shows_the_page_in_a_frame(notebook: Kernel) -> None:
+    pytest.importorskip("igraph", reason="the explorer draws by igraph")
+    notebook.ok("@st.differentiable\ndef loss(x):\n    return np.sum(x * x)")
+    ran = notebook.ok("page = loss.explore(np.ones(2))\npage")
+    assert ran.shown == "loss.html" and ran.html.startswith("<iframe srcdoc=")
+    assert "&lt;script" in ran.html and "Cell In[" in ran.html
+    assert notebook.ok("import os\nos.remove(page)\npage").html == ""
 
 
 def test_functions_of_cells_in_the_workers_of_joblib(notebook: Kernel) -> None:

@@ -54,4 +54,4 @@ def test_every_cell_prints_what_the_page_says(notebook: Kernel, page: Path) -> N
 
 def of_a_file(text: str) -> str:
     """The text with the name of a file in place of a cell's."""
-    return re.sub(r"\b\d+\.py\b", "model.py", text)
+    return re.sub(r"\bCell In\[\d+\], line (\d+)", r"model.py:\1", text)

@@ -175,7 +175,8 @@ def test_functions_of_a_zip_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("<magic-timeit>", "a magic such as %%timeit"),
         ("<ipython-input-1-abc>", "known only where it was run"),
         ("/tmp/ipykernel_1/23.py", "known only where it was run"),
-        ("<stdin>", "standard input or python -c keeps no source"),
+        ("<stdin>", "what Python read from a pipe, or was typed at a prompt, is gone"),
+        ("<string>", "code that `exec` runs keeps no source"),
         ("/nowhere/module.py", "there is no such file"),
     ],
 )

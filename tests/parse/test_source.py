@@ -353,7 +353,8 @@ def test_command_line_standard_input_and_prompt(how: str) -> None:
     done = subprocess.run(
         [sys.executable, *argv], input=text, capture_output=True, text=True, cwd=ROOT, check=True
     )
-    found = sys.version_info >= (3, 13) and how != "-"  # Python 3.13 keeps what it did not before
+    typed = how == "-i" and sys.version_info >= (3, 13)  # which keeps what it did not before
+    found = how == "-c" or typed
     assert done.stdout.startswith("found" if found else "refused: the source of 'f'")
 
 

@@ -120,6 +120,21 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         st.gradient_of  # type: ignore[attr-defined]
 
 
+def test_a_misspelt_name_is_suggested_once() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", "import stcompile as st\nst.gard"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "has no attribute 'gard'. Did you mean: 'grad'?\n" in ran.stderr
+    assert ran.stderr.count("Did you mean") == 1
+
+
+@pytest.mark.parametrize("module", [st, st.nn, st.optim, st.testing], ids=lambda m: m.__name__)
+def test_dir_lists_what_is_public(module: Any) -> None:
+    beside = {"__version__"} if module is st else set()
+    assert set(dir(module)) == {*module.__all__, *beside}
+
+
 def test_functions_of_the_tables_are_of_known_libraries() -> None:
     """Other Python functions are the user's, and are not looked up."""
     tables: list[Any] = [*FUNCTIONS, *STATIC]

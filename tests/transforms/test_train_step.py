@@ -274,8 +274,10 @@ def test_parameters_in_every_layout(layout: str) -> None:
 def test_a_number_is_refused(number: Any) -> None:
     w = np.ones(2)
     step = st.train_step(lambda p: np.sum(p[0]) * p[1], st.optim.SGD(0.1))
-    with pytest.raises(st.DerivativeError, match="a number cannot be changed"):
+    with pytest.raises(st.DerivativeError, match="a number cannot be changed") as caught:
         step((w, number))
+    assert caught.value.reason.startswith(f"p[1] is a {type(number).__name__}, ")
+    assert "np.array(p[1])" in caught.value.hint
     np.testing.assert_array_equal(w, [1, 1])
     scale = np.array(0.5)
     step((w, scale))

@@ -161,7 +161,10 @@ def contained(run: Run, item: Any, container: Any) -> Any:
     if is_changeable(type(container)):
         return among(run, item, items_of(run, container))
     if not (is_static(item) and is_static(container)):
-        run.refuse("`in` on traced values is not supported", "compare with np.any(values == value)")
+        run.refuse(
+            "`in` on values known only at run time is not supported",
+            "compare with np.any(values == value)",
+        )
     try:
         return item in container
     except TypeError as error:
@@ -188,8 +191,8 @@ def looked_up(run: Run, method: Any, value: Any, *bounds: int) -> Any:
         equal = _equal(run, value, run.checked(items[place]))
         if is_traced(equal):
             run.refuse(
-                f"`{type(items).__name__}.{name}` looks at traced values",
-                "use static values, or arrays and NumPy functions",
+                f"`{type(items).__name__}.{name}` would look at values known only at run time",
+                "use values known at compile time, or arrays and NumPy functions",
             )
         found += [place] if equal else []
         if found and name != "count":

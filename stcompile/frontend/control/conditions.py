@@ -20,8 +20,7 @@ from stcompile.wengert.primitives import PRIMITIVES
 def refuse_truth(run: Run, value: Traced, construct: str) -> NoReturn:
     """Refuse a traced value where a static one is needed."""
     run.refuse(
-        f"{construct} depends on a traced value ({describe(value)}), which is known only at run "
-        "time",
+        f"{construct} depends on a value ({describe(value)}), which is known only at run time",
         "select with np.where(condition, a, b), np.maximum or np.minimum",
     )
 

@@ -427,7 +427,9 @@ class Merger:
         return len(self.slots) - 1
 
     def _refuse(self, reason: str, hint: str) -> None:
-        self.run.refuse(f"{reason}, depending on a traced value: see {self.construct}", hint)
+        self.run.refuse(
+            f"{reason}, depending on a value known only at run time: see {self.construct}", hint
+        )
 
     def keep(self, value: Any) -> None:
         """Note that the merged state refers to a value."""

@@ -67,7 +67,9 @@ class Recording:
     def uncounted(self) -> Outcome | None:
         """A while loop."""
         if self.found.outcome is None and self.found.test is None:
-            self.run.refuse("this loop never ends", "its condition is always true")
+            self.run.refuse(
+                "this loop never ends", "let its condition become false, or leave it by `break`"
+            )
         return self._while(None)
 
     # --- while ---------------------------------------------------------------------------------

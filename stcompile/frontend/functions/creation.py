@@ -63,7 +63,9 @@ def ndarray(
     if buffer is not None or offset or strides is not None:
         run.refuse("np.ndarray of a buffer is not supported", "pass the array itself in")
     if order not in (None, "C"):
-        run.refuse(f"np.ndarray in order {order!r} is not supported", "np.zeros(shape[::-1]).T")
+        run.refuse(
+            f"np.ndarray in order {order!r} is not supported", "write np.zeros(shape[::-1]).T"
+        )
     return zeros(run, shape, dtype)
 
 
@@ -118,7 +120,10 @@ def arange(run: Run, start: Any, stop: Any = None, step: Any = 1, dtype: Any = N
         is_moved = is_traced(first) or first != 0
         return run.record("add", counted, first) if is_moved else counted
     if not is_static([start, stop, step]):
-        run.refuse("np.arange of traced values has an unknown length", "use static bounds")
+        run.refuse(
+            "np.arange of values known only at run time has an unknown length",
+            "use bounds that are known at compile time",
+        )
     kind = dtype_of(run, dtype) if dtype is not None else np.arange(first, last, step).dtype
     return run.record("arange", start=first, stop=last, step=step, dtype=kind)
 
@@ -147,7 +152,10 @@ def linspace(
     if is_static([start, stop, num]):
         return constant(run, np.linspace(start, stop, num, endpoint, dtype=kind, axis=axis))
     if kind is not None and kind.kind not in "fc":
-        run.refuse(f"np.linspace of traced bounds in {kind} is not supported", "leave `dtype` out")
+        run.refuse(
+            f"np.linspace of bounds known only at run time in {kind} is not supported",
+            "leave `dtype` out",
+        )
     by_data = isinstance(num, Scalar) and run.size_of(num) is None
     spaced = arrangement.spaced_by_data if by_data else arrangement.spaced
     made = run.call(spaced, [start, stop, num, endpoint, axis], {})
@@ -164,7 +172,8 @@ def grid(run: Run, maker: Any, key: Any) -> Any:
     """``np.mgrid[...]`` and ``np.ogrid[...]``."""
     if not is_static(key):
         run.refuse(
-            "a grid with traced bounds is not supported", "write np.meshgrid(np.linspace(...))"
+            "a grid with bounds known only at run time is not supported",
+            "write np.meshgrid(np.linspace(...))",
         )
     made = maker[key]
     if isinstance(made, np.ndarray):

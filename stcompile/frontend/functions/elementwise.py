@@ -126,7 +126,9 @@ def clip(
 
 def positive(run: Run, x: Any) -> Any:
     if run.atom(x).type.dtype.kind == "b":
-        run.refuse("NumPy has no np.positive of booleans", "`x.astype(int)`, or x", TypingError)
+        run.refuse(
+            "NumPy has no np.positive of booleans", "write `x.astype(int)`, or x", TypingError
+        )
     if isinstance(x, Array):
         return copied_as_ufunc(run, x)
     return strong(run, (x,))[0]
@@ -153,7 +155,10 @@ def sign(run: Run, x: Any) -> Any:
 def round_(run: Run, a: Any, decimals: int = 0) -> Any:
     """np.round, in the steps of NumPy's C code."""
     if not isinstance(decimals, int):
-        run.refuse("`decimals` is not a static integer", "give a Python int, which is static")
+        run.refuse(
+            "`decimals` is not an integer that is known at compile time",
+            "give a Python int: its value is known at compile time",
+        )
     (x,) = strong(run, (a,))
     kind = run.atom(x).type.dtype.kind
     if kind in "iu" and decimals >= 0:
@@ -162,7 +167,7 @@ def round_(run: Run, a: Any, decimals: int = 0) -> Any:
         return run.record("rint", x)
     if kind == "b":
         run.refuse(
-            "NumPy does not round booleans to decimals", "`x.astype(int)`, or x", TypingError
+            "NumPy does not round booleans to decimals", "write `x.astype(int)`, or x", TypingError
         )
     if kind == "c":
         return run.call(elementwise.round_parts, [x, decimals], {})

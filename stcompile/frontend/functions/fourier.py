@@ -27,8 +27,8 @@ def _transform(primitive: str) -> Callable[..., Any]:
         n = run.size_of(n)
         if n is None or varies(n):
             run.refuse(
-                "the length of a transform is not a static integer",
-                "give a Python int, which is static",
+                "the length of a transform is not an integer that is known at compile time",
+                "give a Python int: its value is known at compile time",
             )
         kind = "backward" if norm is None else norm
         return run.record(primitive, x, n=n, axis=at, norm=kind)

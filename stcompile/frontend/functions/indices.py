@@ -22,7 +22,10 @@ from stcompile.library import grids
 def ndindex(run: Run, *shape: Any) -> Iterator:
     """np.ndindex of dimensions, or of a tuple of dimensions."""
     if not is_static(shape):
-        run.refuse("np.ndindex of traced values is not supported", "use static dimensions")
+        run.refuse(
+            "np.ndindex of values known only at run time is not supported",
+            "use dimensions that are known at compile time",
+        )
     return iterator_over(run, fixed(run, _computed(run, np.ndindex, *shape)))
 
 
@@ -42,7 +45,8 @@ def decided(function: Callable[..., Any]) -> Callable[..., Any]:
     def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
         if not is_static([*arguments, *keywords.values()]):
             run.refuse(
-                f"np.{function.__name__} of traced values is not supported", "give static integers"
+                f"np.{function.__name__} of values known only at run time is not supported",
+                "give Python ints, which are known at compile time",
             )
         return _constants(run, _computed(run, function, *arguments, **keywords))
 
@@ -55,7 +59,8 @@ def decided_by_shape(function: Callable[..., Any]) -> Callable[..., Any]:
     def lowering(run: Run, arr: Any, *arguments: Any, **keywords: Any) -> Any:
         if not is_static([*arguments, *keywords.values()]):
             run.refuse(
-                f"np.{function.__name__} of traced values is not supported", "give static integers"
+                f"np.{function.__name__} of values known only at run time is not supported",
+                "give Python ints, which are known at compile time",
             )
         like = np.broadcast_to(np.float64(0), run.as_array(arr).type.dims)
         return _constants(run, _computed(run, function, like, *arguments, **keywords))

@@ -65,7 +65,10 @@ def reversed_(run: Run, sequence: Any) -> Any:
     def item(index: Any) -> Any:
         at = index.scaled(-1, last) if isinstance(index, Affine) else last - index
         if isinstance(at, int) and at >= items.length:
-            run.refuse("this list loses items while a loop goes through it backwards", "copy it")
+            run.refuse(
+                "this list loses items while a loop goes through it backwards",
+                "go through a copy: list(items)",
+            )
         return items.item(at)
 
     return iterator_over(run, Sequence(last + 1, item, items.sources, items.rows, items.prepare))
@@ -113,7 +116,10 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
 
     def length() -> int:
         if [part.length for part in parts] != lengths:
-            run.refuse("this zip goes through a list that gets or loses items", "copy the list")
+            run.refuse(
+                "this zip goes through a list that gets or loses items",
+                "go through a copy: list(items)",
+            )
         return len(rows)
 
     def item(index: int) -> tuple[Any, ...]:
@@ -199,7 +205,10 @@ def range_(run: Run, *bounds: Any) -> Any:
     numbers = [_integer(run, bound) for bound in bounds]
     start, stop, step = [0, numbers[0], 1] if len(numbers) == 1 else [*numbers, 1][:3]
     if is_traced(step) or step == 0:
-        run.refuse("the step of this range is traced", "use a static step")
+        run.refuse(
+            "the step of this range is known only at run time",
+            "use a step that is known at compile time",
+        )
     first, last = run.size_of(start), run.size_of(stop)
     count = binary(run, BINARY[ast.Sub], stop, start) if is_traced(start) or start else stop
     if step != 1 and first is not None and last is not None:
@@ -280,7 +289,7 @@ def next_(run: Run, iterator: Any, *default: Any) -> Any:
         item = run.unless_raised(StopIteration, take) if default else take()
         return default[0] if item is MISSING else item
     if not isinstance(iterator, Iterator):
-        run.refuse(f"{described(iterator)} is not an iterator", "iter(...) makes one")
+        run.refuse(f"{described(iterator)} is not an iterator", "make one: iter(...)")
     if iterator.left:
         return next_of(run, iterator)
     rest_of(run, iterator)

@@ -111,7 +111,8 @@ def islice(run: Run, iterable: Any, *bounds: Any) -> Iterator:
         run.refuse("islice takes an iterable and one to three bounds", "", ArgumentsError)
     if not is_static(bounds) or any(b is not None and not isinstance(b, int) for b in bounds):
         run.refuse(
-            "a bound of islice is not a static integer", "give a Python int, which is static"
+            "a bound of islice is not an integer that is known at compile time",
+            "give a Python int: its value is known at compile time",
         )
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     start, step = 0 if start is None else start, 1 if step is None else step
@@ -232,7 +233,7 @@ def count(run: Run, start: Any = 0, step: Any = 1) -> Iterator:
     if not (isinstance(start, int) and isinstance(step, int)):
         run.refuse(
             f"itertools.count from {described(start)} by {described(step)} is not supported",
-            "count by static integers, and compute the others from these",
+            "count by Python ints, and compute the others from these",
         )
     return iterator_over(run, Sequence(UNBOUNDED, lambda index: start + step * index, rows=False))
 
@@ -272,14 +273,14 @@ def _are(items: list[Any], others: list[Any]) -> bool:
 
 
 def _refuse_change(run: Run, what: str) -> None:
-    run.refuse(f"{what} through a list that changes on the way", "copy the list")
+    run.refuse(f"{what} through a list that changes on the way", "go through a copy: list(items)")
 
 
 def _static_int(run: Run, value: Any, name: str) -> int:
     if not isinstance(value, int):
         run.refuse(
-            f"{name} is {described(value)}, not a static integer",
-            "give a Python int, which is static",
+            f"{name} is {described(value)}, not an integer that is known at compile time",
+            "give a Python int: its value is known at compile time",
         )
     return int(value)
 

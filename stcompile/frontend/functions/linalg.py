@@ -133,8 +133,14 @@ def lstsq(run: Run, a: Any, b: Any, rcond: Any = None) -> Any:
             cut = float(np.finfo(np.result_type(x.type.dtype, y.type.dtype, np.float32)).eps)
         solution = run.record("lstsq", x, y, rcond=cut)
     else:
-        run.refuse("np.linalg.lstsq takes an `rcond` that is known at compile time", "a number")
-    other = Poison("only the solution, the first result of np.linalg.lstsq, is supported", "[0]")
+        run.refuse(
+            "np.linalg.lstsq takes an `rcond` that is known at compile time",
+            "give it as a number",
+        )
+    other = Poison(
+        "only the solution, the first result of np.linalg.lstsq, is supported",
+        "take it alone: np.linalg.lstsq(a, b)[0]",
+    )
     return solution, other, other, other
 
 

@@ -120,7 +120,11 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
     sizes: dict[str, int] = {}
     for term, given in zip(parts, arrays, strict=True):
         if len(term) != given.type.ndim:
-            run.refuse(f"`{term}` does not name the axes of {given.type}", "", TypingError)
+            run.refuse(
+                f"`{term}` does not name the axes of {given.type}",
+                "write a letter for each axis of the operand",
+                TypingError,
+            )
         for name, size in zip(term, given.type.dims, strict=True):
             if sizes.setdefault(name, size) != size:
                 run.refuse(

@@ -133,7 +133,10 @@ def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def lowering(run: Run, obj: Any, name: str, *value: Any) -> Any:
         if is_traced(obj) or isinstance(obj, type | Super):
-            run.refuse(f"this is not done to {described(obj)} here", "use a plain attribute")
+            run.refuse(
+                f"methods of `object` are not called with {described(obj)} here",
+                "read or set the attribute itself: `x.name`, `x.name = value`",
+            )
         return function(run, obj, _name(run, name), *value)
 
     return lowering
@@ -141,7 +144,10 @@ def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def vars_(run: Run, *obj: Any) -> Any:
     if len(obj) != 1 or is_traced(obj[0]):
-        run.refuse("`vars` takes an object here", "name what is wanted")
+        run.refuse(
+            "`vars` of the local names, or of an array, is not supported",
+            "read the names or attributes themselves",
+        )
     return attributes.attribute(run, obj[0], "__dict__")
 
 

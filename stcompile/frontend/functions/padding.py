@@ -23,9 +23,14 @@ def pad(
     if not x.type.ndim:
         return run.record("copy", x)
     if not is_static(constant_values):
-        run.refuse("np.pad takes static constants", "join the edges by np.concatenate")
+        run.refuse(
+            "np.pad takes constants that are known at compile time",
+            "join the edges by np.concatenate",
+        )
     if not is_static(pad_width):
-        run.refuse("the pad width is a traced value", "use static integers")
+        run.refuse(
+            "the pad width is known only at run time", "use integers that are known at compile time"
+        )
     try:
         widths = np.broadcast_to(np.asarray(pad_width, int), (x.type.ndim, 2)).tolist()
         constants = np.broadcast_to(np.asarray(constant_values), (x.type.ndim, 2)).tolist()

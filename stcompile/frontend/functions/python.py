@@ -114,8 +114,8 @@ def _check_alike(run: Run, name: str, one: Any, other: Any) -> None:
         if isinstance(ours, str) and isinstance(theirs, str) and ours != theirs:
             run.refuse(
                 f"whether `{name}` gives {ours!r} or {theirs!r} is known only at run time",
-                f"take the number itself, {name}(table.values()); where it is, np.argmax and "
-                "np.argmin say of an array",
+                f"take the number itself: {name}(table.values()); or put the numbers into an "
+                "array, of which np.argmax and np.argmin give the place",
             )
 
 
@@ -202,7 +202,10 @@ def abs_(run: Run, x: Any) -> Any:
 def round_(run: Run, number: Any, ndigits: Any = None) -> Any:
     """round: Python's numbers are rounded by Python, NumPy's numbers to digits by NumPy."""
     if is_traced(ndigits):
-        run.refuse("the number of digits is traced", "give a static integer")
+        run.refuse(
+            "the number of digits is known only at run time",
+            "give a Python int: its value is known at compile time",
+        )
     if isinstance(number, Array):
         missing = TypeError("type numpy.ndarray doesn't define __round__ method")
         run.raises(missing, "use np.round", reason=str(missing))
@@ -255,10 +258,14 @@ def len_(run: Run, obj: Any) -> Any:
     if method is not None:
         length = run.call(method, [], {})
         if not isinstance(length, int):
-            run.refuse(f"__len__ gives {described(length)}, not a static integer", "", TypingError)
+            run.refuse(
+                f"__len__ gives {described(length)}, not an integer that is known at compile time",
+                "",
+                TypingError,
+            )
         return length
     if isinstance(obj, Text):
-        return run.refuse("the length of text of traced values is not known", "")
+        return run.refuse("the length of text is known only at run time", "")
     if isinstance(obj, str | bytes | tuple | frozenset):
         return len(obj)
     return run.refuse(f"the length of {described(obj)} is not known", "", TypingError)

@@ -104,7 +104,7 @@ def integers(
     first, last = (0, low) if high is None else (low, high)
     kind = dtype_of(run, dtype)
     if not is_static(endpoint):
-        run.refuse("`endpoint` is a traced value", "give True or False")
+        run.refuse("`endpoint` is known only at run time", "give True or False")
     drawn = _draw(
         run, "integers", rng, first, last, size=_size(run, size),
         dtype=None if kind == np.int64 else kind, endpoint=bool(endpoint),
@@ -137,7 +137,8 @@ def _rows(run: Run, x: Any, name: str) -> Array:
     """The argument as an array of at least one axis, whose rows are drawn."""
     if is_traced(x) and not isinstance(x, Array):
         run.refuse(
-            f"`{name}` of a traced number is not supported", "give a Python int, which is static"
+            f"`{name}` of a number known only at run time is not supported",
+            "give a Python int: its value is known at compile time",
         )
     array = run.as_array(x)
     if not array.type.ndim:
@@ -173,7 +174,7 @@ def choice(
     axis: int = 0,
 ) -> Any:
     if not is_static(replace):
-        run.refuse("`replace` is a traced value", "give True or False")
+        run.refuse("`replace` is known only at run time", "give True or False")
     weights = () if p is None else (run.as_array(p),)
     params = {"size": _size(run, size), "replace": bool(replace)}
     if _is_count(a):
@@ -198,8 +199,9 @@ def _seed_of(run: Run, seed: Any) -> Any:
         return None
     if not is_static(seed):
         run.refuse(
-            "the seed is a traced value",
-            "use a static seed, or make the generator outside and pass it in",
+            "the seed is known only at run time",
+            "use a seed that is known at compile time, or make the generator outside and pass "
+            "it in",
         )
     given = seed if isinstance(seed, list | tuple) else (seed,)
     if not given or not all(map(_is_count, given)):

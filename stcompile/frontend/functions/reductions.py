@@ -20,7 +20,9 @@ def axes_of(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
 def axes_in_order(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
     """An axis argument as a tuple of non-negative axes; None is all of them."""
     if not is_static(axis):
-        run.refuse("the axis is a traced value", "use a static axis")
+        run.refuse(
+            "the axis is known only at run time", "use an axis that is known at compile time"
+        )
     if axis is None:
         return tuple(range(ndim))
     given = axis if isinstance(axis, tuple | list) else (axis,)
@@ -37,7 +39,10 @@ def axes_in_order(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
 def axis_of(run: Run, ndim: int, axis: Any) -> int:
     """A single axis as a non-negative integer."""
     if not isinstance(axis, int | np.integer):
-        run.refuse("the axis is not one static integer", "give a Python int, which is static")
+        run.refuse(
+            "the axis is not one integer that is known at compile time",
+            "give a Python int: its value is known at compile time",
+        )
     return axes_of(run, ndim, int(axis))[0]
 
 
@@ -75,7 +80,10 @@ def moment(primitive: str) -> Callable[..., Any]:
         x = run.as_array(a)
         axes = axes_of(run, x.type.ndim, axis)
         if not isinstance(ddof, int):
-            run.refuse("`ddof` is not a static integer", "give a Python int, which is static")
+            run.refuse(
+                "`ddof` is not an integer that is known at compile time",
+                "give a Python int: its value is known at compile time",
+            )
         return run.record(primitive, x, axis=axes, keepdims=bool(keepdims), ddof=ddof)
 
     return lowering

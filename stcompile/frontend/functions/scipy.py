@@ -178,7 +178,9 @@ def _lu_solve(
     parts = [*lu_and_piv] if isinstance(lu_and_piv, tuple | list) else []
     matrices = {id(part.matrix): part.matrix for part in parts if isinstance(part, Factored)}
     if len(parts) != 2 or len(matrices) != 1 or not all(isinstance(p, Factored) for p in parts):
-        run.refuse("lu_solve takes what lu_factor gave in the same function", "linalg.solve(a, b)")
+        run.refuse(
+            "lu_solve takes what lu_factor gave in the same function", "write linalg.solve(a, b)"
+        )
     if trans not in (0, 1, 2):
         run.refuse(f"trans is 0, 1 or 2, not {trans!r}", "", TypingError)
     (matrix,) = matrices.values()

@@ -68,7 +68,10 @@ def shape_of(run: Run, shape: Any) -> Any:
     if is_named(size for size in sizes if size is not None) and None not in sizes:
         return sizes
     if not is_static(shape):
-        run.refuse("a shape depends on traced values", "use x.shape or static integers")
+        run.refuse(
+            "a shape depends on values known only at run time",
+            "use x.shape or Python ints, which are known at compile time",
+        )
     if not all(isinstance(dim, int | np.integer) for dim in given):
         run.refuse(f"{shape!r} is not a shape", "use integers", TypingError)
     return tuple(int(dim) for dim in given)
@@ -437,7 +440,10 @@ def _refuse_many_parts(run: Run, sections: Any) -> None:
         size = run.size_of(sections)
         if isinstance(size, Dim):
             raise UnknownSizeError(f"the length {size} of an axis", size)
-        run.refuse("np.split into a traced number of parts", "use a static number")
+        run.refuse(
+            "np.split into a number of parts known only at run time",
+            "use a number that is known at compile time",
+        )
 
 
 def array_split(run: Run, ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
@@ -484,7 +490,7 @@ def sliding_window_view(
     ):
         run.refuse(
             f"windows of shape {sizes} do not fit axes {axes} of shape {dims}",
-            "windows have at least one element and are no larger than the array",
+            "use windows of at least one element that are no larger than the array",
             TypingError,
         )
     if writeable:
@@ -512,7 +518,8 @@ def diagonal_part(run: Run, a: Any, offset: int, axis1: int, axis2: int) -> Arra
         run.refuse("axis1 and axis2 cannot be the same", "", TypingError)
     if not isinstance(offset, int | np.integer):
         run.refuse(
-            "the offset of a diagonal is not a static integer", "give a Python int, which is static"
+            "the offset of a diagonal is not an integer that is known at compile time",
+            "give a Python int: its value is known at compile time",
         )
     return run.view(x, "diagonal", offset=int(offset), axis1=one, axis2=two)
 
@@ -558,7 +565,11 @@ def repeat(run: Run, a: Any, repeats: Any, axis: Any = None) -> Any:
         (repeats,) = repeats
     count = run.size_of(repeats)
     if count is None or varies(count):
-        run.refuse("np.repeat takes one static count", "index with an integer array", TypingError)
+        run.refuse(
+            "np.repeat takes one count that is known at compile time",
+            "index with an integer array",
+            TypingError,
+        )
     dims = list(x.type.dims)
     wide = run.record("broadcast_to", expand_dims(run, x, at + 1),
                       shape=(*dims[: at + 1], count, *dims[at + 1 :]))  # fmt: skip

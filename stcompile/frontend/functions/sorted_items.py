@@ -93,7 +93,7 @@ def _columns(run: Run, keys: Sequence[Any]) -> list[list[Any]]:
             is_one = isinstance(part, Scalar) or is_number(part) or _is_one(part)
             if not is_one:
                 run.refuse(
-                    f"`sorted` compares {described(part)} beside traced values",
+                    f"`sorted` compares {described(part)} beside values known only at run time",
                     "sort by a key that is a number, or a tuple of numbers",
                 )
     return [[row[i] for row in rows] for i in range(len(rows[0]) if rows else 0)]

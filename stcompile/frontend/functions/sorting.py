@@ -40,7 +40,9 @@ def _ways(run: Run, name: str, kind: Any, stable: Any, descending: Any) -> dict[
     """The params of a sort besides the axis: ``descending`` if it is asked for. Arguments that
     NumPy refuses are refused."""
     if kind not in _KINDS or stable not in (None, True, False):
-        run.refuse(f"np.{name} does not know the kind {kind!r}", f"one of {_KINDS}", TypingError)
+        run.refuse(
+            f"np.{name} does not know the kind {kind!r}", f"use one of {_KINDS}", TypingError
+        )
     if descending is None:
         return {}
     if not SORTS_DESCENDING:
@@ -49,7 +51,7 @@ def _ways(run: Run, name: str, kind: Any, stable: Any, descending: Any) -> dict[
     if kind is not None:
         run.refuse(f"np.{name} takes `kind` or `descending`", "say stable=True", TypingError)
     if not is_static(descending):
-        run.refuse("`descending` is a traced value", "use True or False", TypingError)
+        run.refuse("`descending` is known only at run time", "use True or False", TypingError)
     return {"descending": True} if descending else {}
 
 
@@ -87,7 +89,11 @@ def _partition(primitive: str) -> Any:
         x, at = (_flat_of_any if primitive == "argpartition" else _flat)(run, a, axis)
         size = x.type.dims[at]
         if not is_static(kth):
-            run.refuse("`kth` is a traced value", "use static integers", TypingError)
+            run.refuse(
+                "`kth` is known only at run time",
+                "use integers that are known at compile time",
+                TypingError,
+            )
         given = kth if isinstance(kth, tuple | list) else (kth,)
         places = [int(k) + size if k < 0 else int(k) for k in given]
         place = places[0] if len(places) == 1 else tuple(places)
@@ -136,7 +142,8 @@ def unique(
     if values is None:
         run.refuse(
             "how many values np.unique finds is known only at run time",
-            "compute it outside the function; static are lists of numbers and what is made of them",
+            "compute it outside the function: known at compile time are lists of numbers and "
+            "what is made of them",
         )
     try:
         distinct: Any = np.unique

@@ -43,7 +43,8 @@ def method_of(run: Run, ufunc: np.ufunc, name: str, is_known: bool) -> Lowering:
     if not is_known or name not in makers:
         run.refuse(
             f"`{ufunc.__name__}.{name}` is not supported",
-            "`reduce`, `accumulate`, `outer` and `at` are, of ufuncs in the documentation's table",
+            "use `reduce`, `accumulate`, `outer` or `at` of a ufunc that the page `NumPy "
+            "functions` of the documentation lists",
         )
     if ufunc.nin != 2 or ufunc.nout != 1:
         run.refuse(f"`{ufunc.__name__}` does not make one number of two", "", TypingError)
@@ -88,7 +89,7 @@ def _at(ufunc: np.ufunc) -> Lowering:
         if ufunc not in (np.add, np.subtract):
             run.refuse(
                 f"np.{ufunc.__name__}.at is not supported",
-                "np.add.at and np.subtract.at are",
+                "use np.add.at or np.subtract.at",
             )
         if not isinstance(a, Array):
             run.refuse(f"{described(a)} cannot be added to", "give an array", TypingError)

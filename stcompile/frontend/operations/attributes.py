@@ -19,7 +19,7 @@ from stcompile.frontend.operations.data_model import class_attribute, get_attrib
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.operations.layout import in_order_of
 from stcompile.frontend.operations.powers import refuse_complex
-from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.run import INSTEAD, Run
 from stcompile.frontend.state.state import ShapeSite
 from stcompile.frontend.state.values import (
     Array,
@@ -176,7 +176,7 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
         )
     return run.refuse(
         f"`.{name}` of {kind} ({describe(owner)}) is not supported",
-        "write it with the functions listed in the documentation",
+        INSTEAD,
     )
 
 

@@ -316,7 +316,10 @@ def counted(run: Run, items: list[Any]) -> Counted:
     def item(index: Any) -> Any:
         present = filled_in(items)
         if present is None or present.count is not filled.count:
-            run.refuse("this loop changes the length of the list that it goes through", "copy it")
+            run.refuse(
+                "this loop changes the length of the list that it goes through",
+                "go through a copy: list(items)",
+            )
         return item_at(run, present, index)
 
     return Counted(run.integer(size_in(run, filled)), item, source=items)

@@ -277,7 +277,7 @@ def _set_row(run: Run, grid: Grid, at: tuple[Any, ...], value: Any) -> None:
     rows: list[list[Any]] = []
     dims = grid.array.type.dims[len(at) :]
     if type(value) is not list or _shape_of(run, value, rows) != dims:
-        run.refuse(WHOLE, "set a list of the program's own that is as long as the others")
+        run.refuse(WHOLE, "assign a list that is made in the function and is as long as the others")
     _check_type(run, grid, [*_leaves(value, len(dims))])
     stored = run.as_array(value, grid.kept.dtype)
     indexing.set_item(run, grid.array, (*at, *(slice(None) for _ in dims)), stored)

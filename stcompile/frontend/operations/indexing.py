@@ -168,11 +168,11 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if not is_static(index):
         ask_for_grid(run, container)
         run.refuse(
-            f"{described(container)} is written to at a traced value",
-            "use a static key"
+            f"{described(container)} is written to at a value known only at run time",
+            "use a key that is known at compile time"
             if isinstance(container, dict)
-            else "write to an array: `items = np.stack(items)`, then `items[i] = ...`; or use a "
-            "static index",
+            else "write to an array: `items = np.stack(items)`, then `items[i] = ...`; or use an "
+            "index that is known at compile time",
         )
     if isinstance(container, dict):
         refuse_hash(run, index)
@@ -204,7 +204,7 @@ def _set_flat(run: Run, array: Array, index: Any, value: Any) -> None:
     place = _place_in(run, array, index)
     if place is None:
         run.refuse(
-            "`.flat` is written at a static integer alone",
+            "`.flat` is written at an integer known at compile time alone",
             "write to `x.reshape(-1)` if x is contiguous, or to the array itself",
         )
     if is_traced(value) and value.type.dims:

@@ -174,7 +174,8 @@ def each_made(run: Run, generator: Generated, make: Callable[[int, Any], Any]) -
         def take(item: Any) -> None:
             if run.paths != paths:
                 run.refuse(
-                    "how many items came before depends on a traced value", "write a loop with `if`"
+                    "how many items came before depends on a value known only at run time",
+                    "write a loop with `if`",
                 )
             consumer(make(next(counter), item))
 
@@ -266,7 +267,7 @@ def sequence_of(run: Run, value: Any) -> Sequence:
             run.refuse(FILLED, FILLED_HINT)
         run.refuse(
             "the number of items of this range is known only at run time",
-            "only a `for` loop can go through it",
+            "go through it with a `for` loop",
         )
     value = iterated(run, value)
     if isinstance(value, Generated):

@@ -31,7 +31,10 @@ def formatted(run: Run, value: Any, conversion: str = "", spec: str = "") -> str
     if isinstance(value, Text) and not spec and conversion in ("", "s"):
         return value
     if isinstance(value, Text):
-        run.refuse("a format of text of traced values is not supported", "format the values")
+        run.refuse(
+            "a format of text of values known only at run time is not supported",
+            "format the values",
+        )
     if isinstance(value, BaseException) and not is_static(value) and conversion in ("", "s"):
         is_plain = len(value.args) == 1 and type(value).__str__ is BaseException.__str__
         return formatted(run, value.args[0] if is_plain else value.args, "s", spec)
@@ -161,7 +164,9 @@ def method(
         return _format(run, text, arguments, keywords)
     if name == "join" and len(arguments) == 1 and isinstance(arguments[0], list | tuple):
         return _join(run, text, arguments[0])
-    return run.refuse(f"`str.{name}` looks at traced values", "use an f-string")
+    return run.refuse(
+        f"`str.{name}` would look at values known only at run time", "use an f-string"
+    )
 
 
 def _join(run: Run, separator: str, parts: Sequence[Any]) -> str | Text:

@@ -65,7 +65,9 @@ def _flatten(run: Run, value: Any) -> tuple[list[Any], tuple[int, ...]]:
     shapes = {shape for _, shape in parts}
     if len(shapes) > 1:
         run.refuse(
-            "the rows of this nested list have different lengths", "make them equal", TypingError
+            "the rows of this nested list have different lengths",
+            "give all rows as many items",
+            TypingError,
         )
     inner = shapes.pop() if shapes else ()
     return [item for items, _ in parts for item in items], (len(value), *inner)

@@ -111,7 +111,9 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
         return overloaded
     left, right = plain_number(left), plain_number(right)
     if isinstance(left, str) and python is operator.mod and not is_static(right):
-        run.refuse("`%` of a string and traced values is not supported", "use an f-string")
+        run.refuse(
+            "`%` of a string and values known only at run time is not supported", "use an f-string"
+        )
     if not (is_traced(left) or is_traced(right)):
         return static(run, python, left, right)
     if isinstance(left, Affine) or isinstance(right, Affine):
@@ -121,12 +123,18 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     if primitive == "matmul":
         return matmul(run, left, right)
     for operand, other in ((left, right), (right, left)):
-        if isinstance(operand, list | tuple | str) and not isinstance(other, Array):
+        if not isinstance(operand, list | tuple | str) or isinstance(other, Array):
+            continue
+        said = f"{describe(left)} {symbol(primitive)} {describe(right)}"
+        if primitive == "multiply":
             run.refuse(
-                f"{describe(left)} {symbol(primitive)} {describe(right)} needs to know a "
-                "traced number",
-                "use static integers for lists, and arrays for arithmetic",
+                f"{said} needs a number that is known only at run time",
+                "use integers that are known at compile time for lists, and arrays for arithmetic",
             )
+        run.refuse(
+            f"{said} is not supported",
+            "use a number" if isinstance(operand, str) else "make an array first: np.array(items)",
+        )
     if python is operator.pow and powers.is_python_power(left, right):
         return powers.power(run, left, right)
     return _record_binary(run, operation, left, right)
@@ -146,7 +154,7 @@ def _record_binary(run: Run, operation: Operation, left: Any, right: Any) -> Any
         if not (comparable(operand) or isinstance(operand, Variable)):
             run.refuse(
                 f"{describe(left)} {symbol(primitive)} {describe(right)} has no meaning for arrays",
-                "operands are arrays and numbers",
+                "use arrays and numbers as operands",
                 TypingError,
             )
     return run.record(primitive, left, right)
@@ -177,13 +185,13 @@ def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
     )
     if any(isinstance(operand, Text) for operand in operands) and python is not operator.add:
         run.refuse(
-            f"`{_SIGNS[python]}` of text of traced values is not supported",
+            f"`{_SIGNS[python]}` of text of values known only at run time is not supported",
             "compute with the values themselves",
         )
     if not moves and not all(map(is_plain, operands)):
         if not all(map(is_static, operands)):
             run.refuse(
-                f"`{_SIGNS[python]}` of containers looks at a traced value",
+                f"`{_SIGNS[python]}` of containers would look at a value known only at run time",
                 "compare the items one by one",
             )
         run.refuse(
@@ -227,7 +235,9 @@ def unary(run: Run, operation: tuple[str, Callable[[Any], Any]], operand: Any) -
         return operand.scaled(-1, 0)
     if primitive == "positive":
         if operand.type.dtype.kind == "b":
-            run.refuse("NumPy has no `+` of one boolean", "`x.astype(int)`, or x", TypingError)
+            run.refuse(
+                "NumPy has no `+` of one boolean", "write `x.astype(int)`, or x", TypingError
+            )
         if isinstance(operand, Array):
             return copied_as_ufunc(run, operand)
         return operand if operand.type.kind == "python" else same_number(operand)

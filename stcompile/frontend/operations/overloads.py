@@ -182,7 +182,11 @@ def refuse_conversions(run: Run, name: str, arguments: Sequence[Any]) -> None:
         cls = type(argument)
         for method, hint in _CONVERSIONS.items() if is_changeable(cls) else ():
             if isinstance(find(cls, method), FunctionType | property):
-                run.refuse(f"`{name}` would ask {an(cls.__name__)} for `{method}`", hint)
+                run.refuse(
+                    f"`{name}` would call the method `{method}` of {an(cls.__name__)}: "
+                    "that is not supported",
+                    hint,
+                )
 
 
 def _left_to(run: Run, left: Any, right: Any) -> Any:

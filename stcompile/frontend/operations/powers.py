@@ -39,7 +39,8 @@ def power(run: Run, left: Any, right: Any) -> Any:
         return run.record("power", left, right)
     if high >= 0:
         run.refuse(
-            "an int to the power of a traced int is an int or a float, by the sign of that power",
+            "an int to the power of an int known only at run time is an int or a float, by the "
+            "sign of that power",
             "make the base a float: `2.0 ** n`",
         )
     base = run.record("to_python", left, dtype=_FLOAT) if isinstance(left, Scalar) else float(left)

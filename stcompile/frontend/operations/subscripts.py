@@ -71,7 +71,7 @@ def _expand(run: Run, array: Array, entries: tuple[Any, ...]) -> list[Any]:
     ndim = array.type.ndim
     if taken > ndim:
         run.refuse(
-            f"{taken} indices for an array of {ndim} dimensions, shape {array.type.dims}",
+            f"too many indices: {taken} for an array of {ndim} dimensions, shape {array.type.dims}",
             "",
             TypingError,
         )
@@ -184,7 +184,8 @@ def _take_counted_slice(run: Run, entry: slice, dim: Size) -> _Taken:
     stride = 1 if entry.step is None else entry.step
     if not isinstance(stride, int | np.integer) or not stride:
         run.refuse(
-            "the step of this slice has to be a static number, and not 0", "use a static step"
+            "the step of this slice has to be a number known at compile time, and not 0",
+            "use a step that is known at compile time",
         )
     stride = int(stride)
     if stride < 0:
@@ -262,7 +263,10 @@ def _take_slice(run: Run, entry: slice, dim: Size) -> _Taken:
             return 0, dim, 1
         return _take_counted_slice(run, entry, dim)
     if is_traced(entry.step):
-        run.refuse("the step of this slice is a traced value", "use a static step")
+        run.refuse(
+            "the step of this slice is known only at run time",
+            "use a step that is known at compile time",
+        )
     try:
         first, stop, stride = entry.indices(dim)
     except (TypeError, ValueError) as error:

@@ -60,7 +60,7 @@ def item_at(run: Run, items: Sequence[Any], index: Affine, get: Get) -> Any:
 def refuse_index(run: Run, items: Any) -> NoReturn:
     """Refuse to index a list by a traced value, unless a loop can keep the list as an array."""
     ask_for_grid(run, items)
-    run.refuse(f"{described(items)} is indexed by a traced value", STATIC_INDEX)
+    run.refuse(f"{described(items)} is indexed by a value known only at run time", STATIC_INDEX)
 
 
 def _of_tuples(run: Run, items: Sequence[Any], length: int, get: Get) -> Table:

@@ -32,7 +32,7 @@ def ask_for_grid(run: Run, container: Any) -> None:
     born = run.made_at(container) or 0
     keeping = next((one for one in run.keeping if one.age >= born), None)
     if keeping is not None and not keeping.is_closed and not is_lent(container):
-        reason = f"{described(container)} is indexed by a traced value"
+        reason = f"{described(container)} is indexed by a value known only at run time"
         error = NeedsGrid(reason, STATIC_INDEX, keeping, container, None)
         error.location = run.location.shown or run.location
         raise error

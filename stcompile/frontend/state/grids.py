@@ -16,8 +16,8 @@ from stcompile.wengert.types import Type
 WHOLE = "while a loop keeps this list as an array, its items can only be read and set one by one"
 WHOLE_HINT = "index it down to its numbers: `table[i][j]`"
 STATIC_INDEX = (
-    "stack the items into an array (`np.stack(items)[i]`), or use a static index: an int, "
-    "or an item of an array that is passed as st.static(array)"
+    "stack the items into an array (`np.stack(items)[i]`), or use an index that is known at "
+    "compile time: an int, or an item of an array that is passed as st.static(array)"
 )
 MOST = 16  # times that a loop is staged again, with another list as an array or of another type
 

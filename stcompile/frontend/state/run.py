@@ -67,6 +67,10 @@ NEEDS_LENGTH = (
 STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop that never ends
 
 WOULD_REFUSE = "NumPy or Python would refuse this as well: check shapes and types"
+INSTEAD = (
+    "use functions of the page `NumPy functions` of the documentation, compute it outside and pass "
+    "the result in, or make it a primitive with a derivative of your own: st.primitive"
+)
 REFUSED_AS_WELL = "Python and NumPy refuse this as well: check the arguments"
 _HINTS: dict[type[StcompileError], str] = {
     LanguageError: "the page `Language` of the documentation lists what can be written instead",
@@ -174,6 +178,11 @@ class Run(Sizes):
         """Run ``action`` with the result of the last call: errors point at its ``return``."""
         return self.at(*self.returned, action) if self.returned is not None else action()
 
+    @property
+    def place_of_result(self) -> Location | None:
+        """The user's line with the result of the last call."""
+        return None if self.returned is None else self.about_result(lambda: self.location).shown
+
     def call(self, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         return self.language.call(self, function, arguments, keywords)
 
@@ -251,7 +260,9 @@ class Run(Sizes):
             if not isinstance(error.raised, kind):
                 raise
             if error.is_conditional:
-                error.reason = f"whether this raises {kind.__name__} depends on a traced value"
+                error.reason = (
+                    f"whether this raises {kind.__name__} depends on a value known only at run time"
+                )
                 error.hint = "return a value on both paths"
                 raise
             return MISSING
@@ -373,7 +384,7 @@ class Run(Sizes):
         self.refuse_foreign(value)
         self.refuse(
             f"{described(value)} cannot be an operand of an array operation",
-            "operands are arrays and numbers",
+            "use arrays and numbers as operands",
         )
 
     def _number(self, value: Affine) -> Variable:
@@ -614,7 +625,7 @@ class Run(Sizes):
         asked = self.asked(value)
         if isinstance(asked, Scalar):
             self.refuse(
-                "the truth of this object depends on a traced value",
+                "the truth of this object depends on a value known only at run time",
                 "compare the numbers themselves",
             )
         try:

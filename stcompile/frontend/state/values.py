@@ -488,7 +488,7 @@ def describe(value: Any) -> str:
     if isinstance(value, Flat):
         return f"`.flat` of {describe(value.array)}"
     if isinstance(value, Text):
-        return "text of traced values"
+        return "text of values known only at run time"
     if isinstance(value, np.ndarray):
         return f"array of {value.dtype}"
     return _NOUNS.get(type(value)) or noun_of(value)

@@ -160,7 +160,7 @@ def _classes(run: Run, handler: ast.ExceptHandler, frame: Frame) -> tuple[type[B
 def _refuse_conditional(error: StcompileError, handler: ast.ExceptHandler) -> None:
     raise LanguageError(
         f"whether this raises {type(error.raised).__name__}, which line {handler.lineno} would "
-        "take, depends on a traced value",
+        "take, depends on a value known only at run time",
         location=error.location,
         hint="do with `if` what the handler does",
     )
@@ -230,7 +230,8 @@ def unwind(run: Run, raised: BaseException) -> None:
         with _outside(run, guard):
             if guard.handle(error)[0]:
                 run.refuse(
-                    f"line {guard.line} stops an error that depends on a traced value",
+                    f"line {guard.line} stops an error that depends on a value known only at run "
+                    "time",
                     "do with `if` what is done then",
                 )
 

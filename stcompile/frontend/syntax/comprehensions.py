@@ -121,7 +121,10 @@ def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> I
             if test is not None:
                 inner.names.update(names)
                 if _included(run, test, inner) != holds:
-                    run.refuse("what this generator selects changes on the way", "make a list")
+                    run.refuse(
+                        "what this generator selects changes on the way",
+                        "make a list of the items first",
+                    )
         checked = max(checked, stop)
 
     def length() -> int:
@@ -221,7 +224,9 @@ def visit_SetComp(run: Run, node: ast.SetComp, frame: Frame) -> set[Any]:
     found: list[Any] = []
     _each(run, node.generators, inner, frame, lambda: found.append(run.evaluate(node.elt, inner)))
     if not is_static(found):
-        run.refuse("a set of traced values is not supported", "use a list or a tuple")
+        run.refuse(
+            "a set of values known only at run time is not supported", "use a list or a tuple"
+        )
     overloads.refuse_hash(run, *found)
     made: set[Any] = run.own(set(found))
     return made
@@ -237,7 +242,9 @@ def visit_DictComp(run: Run, node: ast.DictComp, frame: Frame) -> dict[Any, Any]
     def add() -> None:
         key = run.evaluate(node.key, inner)
         if is_traced(key):
-            run.refuse("a dict key cannot be a traced value", "use a string or an int")
+            run.refuse(
+                "a dict key cannot be a value known only at run time", "use a string or an int"
+            )
         overloads.refuse_hash(run, key)
         made[key] = run.evaluate(value, inner)
 
@@ -287,7 +294,10 @@ def _each(
 
     def taken(item: Any) -> None:
         if run.paths != paths:
-            run.refuse("whether there is this item depends on a traced value", "use np.where")
+            run.refuse(
+                "whether there is this item depends on a value known only at run time",
+                "use np.where",
+            )
         step(item)
 
     if isinstance(source, Generated):
@@ -346,7 +356,7 @@ def _included(run: Run, test: ast.expr, frame: Frame) -> bool:
 
 def _refuse_filter(run: Run, value: Any) -> None:
     run.refuse(
-        f"`if` in a comprehension depends on a traced value ({describe(value)}): how many items "
+        f"`if` in a comprehension depends on a value ({describe(value)}): how many items "
         "there are is known only at run time",
         "make a list: `[f(v) for v in x if v > 0]`",
     )

@@ -132,7 +132,10 @@ def leave(run: Run, manager: Any, raised: BaseException | None) -> bool:
     if raised is None:
         return False
     if is_traced(stops):
-        run.refuse("whether this stops an error depends on a traced value", "return True or False")
+        run.refuse(
+            "whether this stops an error depends on a value known only at run time",
+            "return True or False",
+        )
     return run.truth(stops)
 
 
@@ -208,7 +211,8 @@ def _thrown(run: Run, manager: Managed, raised: BaseException) -> bool:
 def _ended(run: Run, manager: Managed, signal: Signal) -> None:
     if not isinstance(signal, Returned):
         run.refuse(
-            f"how the context manager `{manager.generator.name}` ends depends on a traced value",
+            f"how the context manager `{manager.generator.name}` ends depends on a value known "
+            "only at run time",
             "write it without an early end",
         )
 

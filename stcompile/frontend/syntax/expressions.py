@@ -206,7 +206,9 @@ def visit_Dict(run: Run, node: ast.Dict, frame: Frame) -> dict[Any, Any]:
             continue
         key = run.evaluate(key_node, frame)
         if not is_static(key):
-            run.refuse("a dict key cannot be a traced value", "use a string or an int")
+            run.refuse(
+                "a dict key cannot be a value known only at run time", "use a string or an int"
+            )
         overloads.refuse_hash(run, key)
         made[key] = run.evaluate(value_node, frame)
     return made
@@ -289,7 +291,10 @@ def _formatted(run: Run, part: ast.expr, frame: Frame) -> str | Text:
     conversion = "" if part.conversion == -1 else chr(part.conversion)
     spec = run.evaluate(part.format_spec, frame) if part.format_spec else ""
     if isinstance(spec, Text):
-        run.refuse("the format in this f-string depends on a traced value", "use a fixed format")
+        run.refuse(
+            "the format in this f-string depends on a value known only at run time",
+            "use a fixed format",
+        )
     return messages.formatted(run, value, conversion, spec)
 
 

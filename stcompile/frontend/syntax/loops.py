@@ -224,7 +224,8 @@ def _used_up(loop: Loop, iterator: Iterator) -> Signal:
         signal = _one(loop, next_of(loop.run, iterator))
         if isinstance(signal, Outcome) and iterator.left:
             loop.run.refuse(
-                "this loop may leave its iterator half used, depending on a traced value",
+                "this loop may leave its iterator half used, depending on a value known only at "
+                "run time",
                 "loop over a list or an array",
             )
         if signal is not None:
@@ -243,7 +244,8 @@ def _yielded(loop: Loop, generator: Generated) -> Signal:
             return
         if isinstance(signal, Outcome) or run.paths != paths:
             run.refuse(
-                "this loop over a generator may end early, depending on a traced value",
+                "this loop over a generator may end early, depending on a value known only at run "
+                "time",
                 "loop over a list of its items: `list(...)`",
             )
         raise GeneratorLeft(loop, signal)

@@ -103,7 +103,8 @@ def _fits(run: Run, case: ast.match_case, subject: Any, frame: Frame, captures: 
     recorded: list[Equation] = run.recorder.equations[before:]
     if is_traced(fits) and not conditions.never_fail(run, recorded):
         run.refuse(
-            "this pattern compares traced values, and computes others that may fail",
+            "this pattern compares values known only at run time, and computes others that may "
+            "fail",
             "match the structure, and compare in the case with `if`",
         )
     return fits
@@ -207,7 +208,7 @@ def _mapping(
     keys = [run.evaluate(key, frame) for key in pattern.keys]
     for key in keys:
         if not is_static(key):
-            run.refuse("a key of this pattern is a traced value", "use strings or ints")
+            run.refuse("a key of this pattern is known only at run time", "use strings or ints")
     if not all(key in value for key in keys):
         return False
     pairs = [(part, value[key]) for part, key in zip(pattern.patterns, keys, strict=True)]

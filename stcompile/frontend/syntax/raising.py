@@ -13,7 +13,7 @@ from stcompile.frontend.control.branches import branch, predicate_of
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.operations import messages
 from stcompile.frontend.state.frames import Frame
-from stcompile.frontend.state.run import REFUSED_AS_WELL, Run
+from stcompile.frontend.state.run import INSTEAD, REFUSED_AS_WELL, Run
 from stcompile.frontend.state.signals import PathRaised, Signal
 from stcompile.frontend.state.values import Text, described, is_traced
 from stcompile.frontend.syntax.blocks import unwind
@@ -78,9 +78,7 @@ def _refuse_limit(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
     """Refuse a `NotImplementedError` of the library: it says what is not supported, and NumPy does
     not raise it."""
     reason = run.evaluate(node, frame).args[0]
-    run.refuse(
-        reason, "compute it outside; the page `NumPy functions` of the documentation has what works"
-    )
+    run.refuse(reason, INSTEAD)
 
 
 def _refuse(run: Run, node: ast.expr, frame: Frame) -> NoReturn:
@@ -130,7 +128,7 @@ def _raise(run: Run, raised: BaseException) -> NoReturn:
     kind = type(raised)
     if getattr(builtins, kind.__name__, None) is not kind:
         run.refuse(
-            f"raising {kind.__name__} on a traced condition is not supported",
+            f"raising {kind.__name__} on a condition known only at run time is not supported",
             "raise a ValueError",
         )
     parts, atoms = _message(run, raised.args)

@@ -49,7 +49,9 @@ def evaluate_iterated(run: Run, node: ast.expr, frame: Frame) -> Any:
 
 def _checked(run: Run, items: list[Any]) -> list[Any]:
     if not is_static(items):
-        run.refuse("a set of traced values is not supported", "use a list or a tuple")
+        run.refuse(
+            "a set of values known only at run time is not supported", "use a list or a tuple"
+        )
     overloads.refuse_hash(run, *items)
     return items
 

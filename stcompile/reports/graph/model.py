@@ -41,7 +41,7 @@ from stcompile.analysis.storage import Roots, Storage, storage_of
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.extras import MissingExtraError
-from stcompile.base.location import Location, Section
+from stcompile.base.location import Location, Section, line_in
 from stcompile.base.shown import Shown
 from stcompile.export.write import write_named
 from stcompile.reports.graph.drawing import Arrow, Box, draw
@@ -97,7 +97,7 @@ class Node:
             return ""
         note = f" ({self.location.note})" if self.location.note else ""
         part = "" if self.section == "forward" else f", {self.section}"
-        return f"{os.path.basename(self.location.file)}:{self.location.line}{note}{part}"
+        return f"{line_in(self.location.file, self.location.line)}{note}{part}"
 
 
 @dataclass(frozen=True, repr=False)

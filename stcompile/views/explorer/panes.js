@@ -110,7 +110,7 @@ function showSource() {
   const elements = [], lines = [];
   source.where = [];
   data.text.blocks.forEach((block, b) => {
-    elements.push(make("div", { class: "file" }, `${block.file}:${block.first}`));
+    elements.push(make("div", { class: "file" }, block.place));
     block.lines.forEach((html, l) => {
       const line = lineOf(block.first + l, html);
       elements.push(line);

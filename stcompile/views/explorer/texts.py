@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import linecache
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from stcompile.base.html import highlighted
-from stcompile.base.location import Location
+from stcompile.base.location import Location, line_in
 
 
 @dataclass(frozen=True)
@@ -117,5 +116,8 @@ def _has(extent: tuple[int, int], line: int) -> bool:
 
 def _block_json(block: Block) -> dict[str, Any]:
     text = "\n".join(block.lines)
-    name = os.path.basename(block.file)
-    return {"file": name, "first": block.first, "lines": highlighted(text)}
+    return {
+        "place": line_in(block.file, block.first),
+        "first": block.first,
+        "lines": highlighted(text),
+    }
