@@ -29,11 +29,12 @@ def test_the_site_has_every_page_and_every_public_name(tmp_path: Path) -> None:
     assert pages == set(searched)
     assert all((tmp_path / name).with_suffix(".html").exists() for name in pages)
 
-    reference = (tmp_path / "api.html").read_text(encoding="utf-8")
+    reference = "".join(p.read_text(encoding="utf-8") for p in (tmp_path / "api").glob("*.html"))
     entries = set(re.findall(r'id="stcompile\.([\w.]+)"', reference))
     names = {name for name in st.__all__ if name not in ("nn", "optim", "testing")}
     names |= {f"optim.{name}" for name in st.optim.__all__}
     names |= {f"nn.{name}" for name in st.nn.__all__}
+    names |= {f"testing.{name}" for name in st.testing.__all__}
     assert names <= entries, sorted(names - entries)
 
     assert "Reading time: about" in (tmp_path / "tutorial.html").read_text(encoding="utf-8")

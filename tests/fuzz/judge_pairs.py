@@ -35,7 +35,7 @@ OPTIONS = {
 }  # fmt: skip
 JUMPS = 4  # directions in which a jump is looked for
 RATE = 0.25  # of a training step
-NOT_BROADCAST = (  # docs/limitations.md
+NOT_BROADCAST = (  # docs/limitations/language.md
     "ValueError: operands could not be broadcast",
     "ValueError: could not broadcast input array",
 )
