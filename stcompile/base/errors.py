@@ -145,7 +145,7 @@ def _part(text: str, start: int, end: int) -> tuple[str, int, int]:
     a long line the part around the beginning of the expression.
 
     >>> _part("x = " + "y + " * 40 + "z", 120, 125)[0][:20], _part("x = y", 4, 5)
-    ('… y + y + y + y + y ', ('x = y', 4, 5))
+    ('…  y + y + y + y + y', ('x = y', 4, 5))
     """
     if len(text) <= WIDTH:
         return text, start, end
