@@ -121,7 +121,7 @@ def a_negative_index_out_of_range(x):
     return x[0, -4]
 
 
-@refused(X, at="x[0, 1, 2]", reason=r"3 indices.*2 dim.*\(2, 3\)", hint="", error=TypingError)
+@refused(X, at="x[0, 1, 2]", reason=r"indices: 3.*2 dim.*\(2, 3\)", hint="", error=TypingError)
 def too_many_indices(x):
     return x[0, 1, 2]
 
