@@ -318,6 +318,8 @@ MEASURED, GROUPS = np.arange(4.0), np.array([0, 1, 0, 1])
     ],
 )
 def test_what_is_returned_is_refused_at_the_return(call, at, reason):
+    if "length of an axis" in reason:
+        pytest.importorskip("scipy")  # of a sparse Jacobian
     with pytest.raises(StcompileError) as caught:
         call(np.ones(4))
     assert reason in caught.value.reason
