@@ -7,8 +7,10 @@ helper's line and the line that called it.
 from __future__ import annotations
 
 import functools
+import linecache
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -92,19 +94,33 @@ def _folder(file: str) -> str:
     return os.path.dirname(file)
 
 
-TITLES: dict[str, str] = {}  # of texts that are in no file, by the names that Python has for them
+def register_text(name: str, lines: Sequence[str], title: str) -> None:
+    """Let Python find the lines of a text that is in no file, and messages call it by a title.
+
+    `linecache` keeps the title in the place of a path, which it does not look at for a text without
+    a time of modification.
+    """
+    linecache.cache[name] = sum(map(len, lines)), None, list(lines), title
 
 
 def title_of(file: str) -> str:
     """A file as messages name it: ``model.py``, or ``Cell In[3]`` for a cell of a notebook."""
-    title = TITLES.get(file) or _cell(file)
-    return title or os.path.basename(file)
+    return _title(file) or os.path.basename(file)
 
 
 def line_in(file: str, line: int) -> str:
     """A line as messages name it: ``model.py:14``, or ``Cell In[3], line 2``, as IPython has it."""
-    title = TITLES.get(file) or _cell(file)
+    title = _title(file)
     return f"{title}, line {line}" if title else f"{os.path.basename(file)}:{line}"
+
+
+def _title(file: str) -> str:
+    """The title of a text that is in no file; empty for other files."""
+    if file.startswith("<"):
+        match linecache.cache.get(file):
+            case (_, None, _, str(title)) if title != file:
+                return title
+    return _cell(file)
 
 
 def _cell(file: str) -> str:

@@ -107,12 +107,12 @@ NEAR_EQUATIONS = 12
 
 # --- kernels -------------------------------------------------------------------------------------
 
-WRITTEN_OUT_STEPS, WRITTEN_OUT_EQUATIONS, VECTOR = 16, 600, 8
-"""LLVM unrolls loops of at most the first number of steps, and innermost loops of as many vectors,
-if the number of steps is constant; nests of these loops as well. A nest with more equations than
-the second number takes LLVM seconds, and is no quicker: the numbers of steps of its outer loops are
-arguments of the kernel, so that LLVM does not know them. A vector holds the third number of
-numbers."""
+WRITTEN_OUT_STEPS, WRITTEN_OUT_LENGTH, VECTOR = 16, 128, 4
+"""LLVM unrolls loops of at most the first number of steps if the number of steps is constant, and
+innermost loops of at most the second number, whose steps it computes in vectors of so many."""
+WRITTEN_OUT_EQUATIONS = 1000
+"""A nest of loops that is unrolled to more equations takes LLVM seconds, and is no quicker: the
+numbers of steps of its outer loops are arguments of the kernel, so that LLVM does not know them."""
 LENT_BYTES = 1 << 16
 """Arrays of a kernel with this number of bytes are buffers that are made once: the system takes
 back the memory of large arrays when they are freed, and each page of new memory costs a quarter of

@@ -16,7 +16,12 @@ import numpy as np
 
 from stcompile.analysis.regions import Repeat, Tree, unfold
 from stcompile.base.options import Options
-from stcompile.base.thresholds import VECTOR, WRITTEN_OUT_EQUATIONS, WRITTEN_OUT_STEPS
+from stcompile.base.thresholds import (
+    VECTOR,
+    WRITTEN_OUT_EQUATIONS,
+    WRITTEN_OUT_LENGTH,
+    WRITTEN_OUT_STEPS,
+)
 from stcompile.code.literals import attribute, literal, name
 from stcompile.code.render import render
 from stcompile.code.templates import Code, Operand, substitute
@@ -126,7 +131,7 @@ def _is_short(equation: Equation) -> bool:
 def _is_in_vectors(equation: Equation) -> bool:
     """True for a loop that LLVM unrolls because a few vectors hold all of its steps."""
     length = equation.params["length"]
-    is_known = isinstance(length, int) and length <= WRITTEN_OUT_STEPS * VECTOR
+    is_known = isinstance(length, int) and length <= WRITTEN_OUT_LENGTH
     return is_known and _is_innermost(equation)
 
 

@@ -9,17 +9,16 @@ such as that of `exec`, is called ``<string>`` as well.
 
 from __future__ import annotations
 
-import linecache
 import os
 import stat
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from stcompile.base.location import TITLES
+from stcompile.base.location import register_text
 
 COMMAND, INPUT = "<string>", "<stdin>"  # what Python calls these programs
-_NAMES = {COMMAND: "<python -c>", INPUT: "<standard input>"}
+_TITLES = {COMMAND: "python -c", INPUT: "standard input"}
 
 
 def given_texts(file: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -31,10 +30,9 @@ def given_texts(file: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def registered(file: str, lines: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """The lines of what Python compiled under this name, with the name that they are found by."""
-    name = _NAMES.get(file, file)
-    if name != file:
-        TITLES[name] = name.strip("<>")
-    linecache.cache[name] = sum(map(len, lines)), None, list(lines), name
+    title = _TITLES.get(file, "")
+    name = f"<{title}>" if title else file
+    register_text(name, lines, title or name)
     return name, lines
 
 

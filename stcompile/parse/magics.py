@@ -17,7 +17,7 @@ import linecache
 import sys
 from collections.abc import Iterator
 
-from stcompile.base.location import TITLES, title_of
+from stcompile.base.location import register_text, title_of
 
 TIMED = ("<timed exec>", "<timed eval>")
 _NAME = "<%%time "
@@ -47,6 +47,5 @@ def _bodies(cell: str) -> Iterator[str]:
 def _registered(body: str, cell: str) -> tuple[str, tuple[str, ...]]:
     name = f"{_NAME}{hashlib.sha256(body.encode()).hexdigest()[:12]}>"
     lines = body.splitlines(keepends=True)
-    linecache.cache[name] = len(body), None, lines, name
-    TITLES[name] = f"{title_of(cell)} (%%time)"
+    register_text(name, lines, f"{title_of(cell)} (%%time)")
     return name, tuple(lines)

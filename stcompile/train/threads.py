@@ -26,6 +26,11 @@ class StepThreads:
         self._say = say
         self._said: int | None = None
 
+    @property
+    def has_chosen(self) -> bool:
+        """True once a number was chosen by measurements."""
+        return self._said is not None
+
     def tell(self, seconds: float) -> None:
         """Take note that a step took so many seconds."""
         choice = self._chooser.tell(seconds)
@@ -70,8 +75,18 @@ def step_threads(
     numbers = candidates() if threads == "auto" else (threads,)
     if threads == "auto" and len(numbers) == 1:
         say(f"{NAME}: {numbers[0]}, as there are no more")
+    if threads != "auto" and team.size == 1:
+        say(f"{NAME}: {threads}, as asked for")
     with found.held(numbers[0]) as limit:
-        yield StepThreads(found, limit, Chooser(numbers), say) if len(numbers) > 1 else FIXED
+        if len(numbers) == 1:
+            yield FIXED
+            return
+        made = StepThreads(found, limit, Chooser(numbers), say)
+        yield made
+        if not made.has_chosen:
+            say(
+                f"{NAME}: from {numbers[0]} to {numbers[-1]}, as these were too few steps to choose"
+            )
 
 
 def share(team: Team) -> int:

@@ -279,11 +279,8 @@ class Captures:
         objects stay two. ``owns`` tells whether the function itself has made an object."""
         mirrors = [(mirror, place) for _, mirror, place in self._mirrors.values()]
         mirrors += self._places.values()
-        places = [
-            next(iter(found))
-            for value in (one, other)
-            if (found := [place for mirror, place in mirrors if mirror is value])
-        ]
+        found = ([p for mirror, p in mirrors if mirror is value] for value in (one, other))
+        places = [several[0] for several in found if several]
         if len(places) == 2:
             self.guard(places[0].same_as(places[1]))
             return True

@@ -9,7 +9,7 @@ def added(total, x):
 
 
 @njit(error_model='numpy', nogil=True)
-def kernel_1(u, steps):
+def kernel_1(u):
     # --- forward --------------------------------------------------------------
     # loops.py:50  for _ in range(30):
     for _ in range(30):
@@ -47,7 +47,7 @@ def kernel_1(u, steps):
                 v4[i + 2, i_1 + 2] = d_new[i + 1, i_1 + 1]
         # loops.py:51  new = u.copy()
         d_u_1 = np.empty((8, 8), np.float64)
-        for i in range(steps):
+        for i in range(8):
             for i_1 in range(8):
                 # loops.py:52  new[1:-1, 1:-1] += 0.1 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] …
                 v5 = v4[i + 1, i_1] * 0.1
@@ -63,7 +63,7 @@ def kernel_1(u, steps):
 def stencil_value_and_grad(u):
     """The value of `stencil` and its gradient with respect to `u`."""
     # loops.py:50  for _ in range(30):
-    v1, d_u = kernel_1(u, 8)
+    v1, d_u = kernel_1(u)
     # loops.py:54  return np.sum(u**2)
     value = np.float64(v1)
     return value, d_u
