@@ -75,8 +75,6 @@ def step_threads(
     numbers = candidates() if threads == "auto" else (threads,)
     if threads == "auto" and len(numbers) == 1:
         say(f"{NAME}: {numbers[0]}, as there are no more")
-    if threads != "auto" and team.size == 1:
-        say(f"{NAME}: {threads}, as asked for")
     with found.held(numbers[0]) as limit:
         if len(numbers) == 1:
             yield FIXED
@@ -84,9 +82,7 @@ def step_threads(
         made = StepThreads(found, limit, Chooser(numbers), say)
         yield made
         if not made.has_chosen:
-            say(
-                f"{NAME}: from {numbers[0]} to {numbers[-1]}, as these were too few steps to choose"
-            )
+            say(f"{NAME}: from {numbers[0]} to {numbers[-1]} in turn, in too few steps to choose")
 
 
 def share(team: Team) -> int:

@@ -82,6 +82,15 @@ def test_a_change_is_told_with_its_reason(
     assert step.numbers[-1] == 1 and library.number == 2
 
 
+def test_a_run_of_few_steps_says_that_nothing_was_chosen(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = Timed(library, lambda number, _: 1e-3)
+    lines = run(monkeypatch, step, "auto", epochs=2)
+    assert lines == ["threads of BLAS: from 1 to 2 in turn, in too few steps to choose"]
+    assert library.number == 2
+
+
 def test_a_fixed_number(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     step = Timed(library, lambda number, _: 1e-3)
     assert run(monkeypatch, step, 3, epochs=2) == []
