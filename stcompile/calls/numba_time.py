@@ -1,8 +1,8 @@
 """Estimates of the time that Numba takes for the kernels of a module, from their text.
 
 Numba's own work and LLVM's are nearly in proportion to what stands in the text. The numbers were
-fitted to the 66 programs of the benchmarks, whose kernels took 0.2 to 15 s of one core of a server
-of 2026 (Numba 0.68); the estimate is between half and twice of that for 63 of them.
+fitted to the works and the loop suite of the benchmarks, 65 programs whose kernels take 0.2 to 7 s
+of one core of a server of 2026 (Numba 0.68): 64 estimates are between half and twice of that.
 
 >>> round(seconds_for('''
 ... @njit
