@@ -133,7 +133,9 @@ def heaviside(out: Any, x: Any, y: Any) -> Any:
 
 @partials
 def hypot(out: Any, x: Any, y: Any) -> Any:
-    return x / out, y / out
+    """0 at 0, where there is a kink."""
+    norm = out + (out == 0)
+    return x / norm, y / norm
 
 
 # --- exponentials and roots ------------------------------------------------------------------
@@ -176,12 +178,18 @@ def log1p(out: Any, x: Any) -> Any:
 
 @partials
 def logaddexp(out: Any, x: Any, y: Any) -> Any:
-    return np.exp(x - out), np.exp(y - out)
+    return np.exp(_share(out, x)), np.exp(_share(out, y))
 
 
 @partials
 def logaddexp2(out: Any, x: Any, y: Any) -> Any:
-    return np.exp2(x - out), np.exp2(y - out)
+    return np.exp2(_share(out, x)), np.exp2(_share(out, y))
+
+
+def _share(out: Any, x: Any) -> Any:
+    """The logarithm of the share that x has in a sum of exponentials: 0 for inf, and -inf for -inf,
+    where both terms are 0 as well."""
+    return np.where(np.isinf(x), np.minimum(x, 0.0), x - out)
 
 
 @partials
@@ -244,7 +252,10 @@ def arctan(out: Any, x: Any) -> Any:
 
 @partials
 def arctan2(out: Any, x: Any, y: Any) -> Any:
-    return y / (x * x + y * y), -x / (x * x + y * y)
+    """0 at 0, where there is no derivative."""
+    square = x * x + y * y
+    square = square + (square == 0)
+    return y / square, -x / square
 
 
 @partials

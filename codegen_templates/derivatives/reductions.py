@@ -98,13 +98,12 @@ def var(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool, ddof: int) -
 
 @adjoint
 def std(out: Any, x: Any, d_out: Any, *, axis: Any, keepdims: bool, ddof: int) -> Any:
-    """NaN where all elements are equal: a root has no derivative at 0. For a single element it is
-    0."""
+    """0 where all elements are equal, where there is a kink."""
     scale = per_degree(x.shape, axis, ddof)
     deviation = x - np.mean(x, axis=axis, keepdims=True)
     if count(x.shape, axis) == 1:
         return _kept(d_out * scale, axis, keepdims) * _conjugate(deviation)
-    return _kept(d_out * scale / out, axis, keepdims) * _conjugate(deviation)
+    return _kept(d_out * scale / (out + (out == 0)), axis, keepdims) * _conjugate(deviation)
 
 
 @adjoint

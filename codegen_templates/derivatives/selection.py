@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..marks import adjoint, partials
+from ..numpy import elementwise as template
 
 
 @partials
@@ -72,3 +73,9 @@ def clip(out: Any, x: Any, low: Any, high: Any) -> Any:
 @adjoint
 def where(out: Any, cond: Any, x: Any, y: Any, d_out: Any) -> Any:
     return None, np.where(cond, d_out, 0.0), np.where(cond, 0.0, d_out)
+
+
+@adjoint
+def strong_product(out: Any, x: Any, y: Any, d_out: Any) -> Any:
+    """Zeros of ``x`` win over any ``y``, and zeros of cotangents over any factor."""
+    return template.strong_product(d_out, y), template.strong_product(x, d_out)

@@ -28,6 +28,7 @@ PLAIN = frozenset(
             "maximum",
             "minimum",
             "first_maximum",
+            "strong_product",
         ),
         *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
         *("logical_not", "logical_and", "logical_or", "logical_xor"),

@@ -22,6 +22,7 @@ from stcompile.ad.sweep import (
     require_real,
 )
 from stcompile.ad.tape import CustomCall, Tape, taped
+from stcompile.ad.unchosen import keep_zeros_of_tangents
 from stcompile.ad.vectors import Vectors
 from stcompile.base.errors import DerivativeError
 from stcompile.base.location import Section
@@ -47,6 +48,8 @@ def forward(program: Program, wrt: Sequence[Variable]) -> Program:
     renamed = dict(zip(program.inputs, inputs, strict=True))
     tangents = {renamed[v]: recorder.variable(v.type, _dot(v.name)) for v in wrt}
     outputs, moved = pushed(program, inputs, tangents, recorder)
+    equations = recorder.equations
+    equations[:] = keep_zeros_of_tangents(recorder, list(equations), list(tangents.values()))
     vectors = Vectors(recorder)
     found = [
         vectors.zeros(output.type) if tangent is None else vectors.exactly(tangent, output.type)

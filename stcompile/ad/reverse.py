@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from stcompile.ad.control import pullback, put_back
 from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, one
 from stcompile.ad.tape import taped
+from stcompile.ad.unchosen import keep_zeros
 from stcompile.base.timings import timed
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.share_equations import share_equations
 from stcompile.wengert.ir import Atom, Constant, Program, Variable
 from stcompile.wengert.naming import name_variables
+from stcompile.wengert.recorder import Recorder
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
     sweep.run()
     gradients = tuple(sweep.cotangent(v) for v in sources if isinstance(v, Variable))
     gradients = _put_back(sweep, start, gradients)
+    _keep_zeros(recorder, start, ())
     name = f"{program.name}_value_and_grad"
     raw = Program(name, inputs, tuple(recorder.equations), (*outputs, *gradients))
     joint = name_variables(raw, recorder.hints)
@@ -62,6 +65,12 @@ def _put_back(sweep: Sweep, start: int, cotangents: tuple[Atom, ...]) -> tuple[A
     return cotangents
 
 
+def _keep_zeros(recorder: Recorder, start: int, cotangents: Sequence[Atom]) -> None:
+    """Let the zeros of the adjoint, which begins at ``start``, stay zeros."""
+    equations = recorder.equations
+    equations[start:] = keep_zeros(recorder, equations[:start], equations[start:], cotangents)
+
+
 @timed("adjoint")
 def again(program: Program, wrt: Sequence[int]) -> Program:
     """A program that computes the values of ``program`` once more, for its adjoint.
@@ -78,6 +87,7 @@ def again(program: Program, wrt: Sequence[int]) -> Program:
         sweep.give(output, cotangent)
     sweep.run()
     results = _put_back(sweep, start, tuple(sweep.cotangent_of(inputs[i]) for i in wrt))
+    _keep_zeros(recorder, start, cotangents)
     name = f"{program.name}_again"
     raw = Program(name, (*inputs, *cotangents), tuple(recorder.equations), results)
     return name_variables(eliminate_dead_code(raw), recorder.hints)
@@ -103,17 +113,18 @@ def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Sp
     kept."""
     positions = [program.inputs.index(variable) for variable in wrt]
     part = pullback(share_equations(program), positions, given, ())
+    adjoint = keep_zeros(part.recorder, part.equations, part.adjoint, part.d_outputs)
     backward = eliminate_dead_code(
         Program(
             f"{program.name}_pullback",
             (*part.kept, *part.residuals, *part.d_outputs),
-            tuple(part.adjoint),
+            tuple(adjoint),
             part.cotangents,
         )
     )
     read = {*backward.outputs, *(atom for e in backward.equations for atom in e.inputs)}
     kept = tuple(v for v in (*part.kept, *part.residuals) if v in read)
     primal = Program(program.name, part.inputs, tuple(part.equations), (*part.outputs, *kept))
-    adjoint = replace(backward, inputs=(*kept, *part.d_outputs))
+    adjoint_ = replace(backward, inputs=(*kept, *part.d_outputs))
     hints = part.recorder.hints
-    return Split(name_variables(primal, hints), name_variables(adjoint, hints), len(kept))
+    return Split(name_variables(primal, hints), name_variables(adjoint_, hints), len(kept))

@@ -8,10 +8,11 @@ and puts the operands' code in place of its parameters.
 from __future__ import annotations
 
 import ast
+import collections
 import functools
 import inspect
 import linecache
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, MappingProxyType, ModuleType
 from typing import Any
@@ -23,7 +24,7 @@ from stcompile.codegen_templates.buffered import SCALARS
 from stcompile.wengert.bounds import renamed
 from stcompile.wengert.dims import Symbol, UnknownSizeError, replaced
 from stcompile.wengert.ir import Atom, Constant, Params, Variable
-from stcompile.wengert.templates import BUFFERED, TEMPLATES, named
+from stcompile.wengert.templates import BUFFERED, TEMPLATES, named, positional
 from stcompile.wengert.types import Type
 
 
@@ -136,6 +137,32 @@ def is_call(primitive: str) -> bool:
         if isinstance(node, ast.Return)
     )
     return isinstance(next(returned).value, ast.Call)
+
+
+@functools.cache
+def repeated(primitive: str) -> tuple[int, ...]:
+    """The positions of operands that the text of a primitive has twice.
+
+    >>> repeated("strong_product"), repeated("multiply")
+    ((0,), ())
+    """
+    if primitive not in TEMPLATES:
+        return ()
+    template = inspect.unwrap(TEMPLATES[primitive])
+    names = positional(template)
+    returned = [n.value for n in ast.walk(_parsed(template)) if isinstance(n, ast.Return)]
+    read = [collections.Counter(_read(value)) for value in returned if value is not None]
+    return tuple(at for at, name in enumerate(names) if any(c[name] > 1 for c in read))
+
+
+def _read(node: ast.AST) -> Iterator[str]:
+    """The names that an expression reads, but for what is known of them: ``x.ndim``."""
+    of = node.value if isinstance(node, ast.Attribute) else getattr(node, "func", None)
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif not isinstance(of, ast.Name):
+        for child in ast.iter_child_nodes(node):
+            yield from _read(child)
 
 
 @functools.cache

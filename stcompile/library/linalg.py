@@ -41,7 +41,8 @@ def _conjugate(x: Any) -> Any:
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """The norm of vectors or matrices. At a zero vector the 2-norm has no derivative: NaN."""
+    """The norm of vectors or matrices. At a zero vector, where a norm has a kink, the derivative is
+    0."""
     values = np.asarray(x)
     if values.dtype.kind in "biu":
         values = values.astype(np.float64)
@@ -54,7 +55,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
                 squares = np.dot(flat.real, flat.real) + np.dot(flat.imag, flat.imag)
             else:
                 squares = np.dot(flat, flat)
-            result = np.sqrt(squares)
+            result = _root(squares)
             return np.reshape(result, (1,) * ndim) if keepdims else result
         axes = tuple(range(ndim))
     elif isinstance(axis, tuple | list):
@@ -68,6 +69,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if axes[0] == axes[1]:
         raise ValueError("Duplicate axes given.")
     return _matrix_norm(values, "fro" if ord is None else ord, axes, keepdims)
+
+
+def _root(squares: Any) -> Any:
+    """The root of a sum of squares, flat at 0."""
+    return np.where(squares == 0, squares, np.sqrt(squares))[()]
 
 
 def _squares(x: Any) -> Any:
@@ -93,15 +99,15 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord == 1:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == 2:
-        return np.sqrt(np.sum(_squares(x), axis=axis, keepdims=keepdims))
+        return _root(np.sum(_squares(x), axis=axis, keepdims=keepdims))
     total = np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims)
-    return total ** (1 / np.asarray(ord).astype(x.real.dtype)[()])
+    return np.where(total == 0, total, total ** (1 / np.asarray(ord).astype(x.real.dtype)[()]))[()]
 
 
 def _matrix_norm(x: Any, ord: Any, axes: Any, keepdims: bool) -> Any:
     row, column = axes
     if ord in ("fro", "f"):
-        return np.sqrt(np.sum(_squares(x), axis=axes, keepdims=keepdims))
+        return _root(np.sum(_squares(x), axis=axes, keepdims=keepdims))
     if ord in (1, -1, np.inf, -np.inf):
         summed, other = (row, column) if ord in (1, -1) else (column, row)
         sums = np.sum(np.abs(x), axis=summed, keepdims=True)

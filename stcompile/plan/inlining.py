@@ -12,7 +12,7 @@ from stcompile.analysis.storage import Roots, Writes, shared_input, tree_storage
 from stcompile.base.location import Location
 from stcompile.base.thresholds import INLINED_WEIGHT
 from stcompile.code.literals import LONG_NUMBER
-from stcompile.code.templates import is_call
+from stcompile.code.templates import is_call, repeated
 from stcompile.wengert.dims import named_by
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.naming import base_name, is_numbered
@@ -162,6 +162,8 @@ class _Inlining:
         """True if an expression is read on its own line, as a condition is."""
         if use.kind == "operand":
             user_ = _equation(use)
+            if any(user_.inputs[at] == use.variable for at in repeated(user_.primitive)):
+                return False
             is_named = user_.binds is not None  # a number, whatever line it comes from
             return is_named or block_key(user_.location) == block_key(equation.location)
         user = use.user

@@ -44,6 +44,15 @@ def test_the_first_maximum_wins_a_tie() -> None:
     np.testing.assert_array_equal(d_y, [0, 0, 5])
 
 
+def test_zeros_of_a_strong_product_win() -> None:
+    check_rule("strong_product", (X, Y))
+    x, y = np.array([0.0, 2.0, 0.0]), np.array([np.inf, 3.0, np.nan])
+    with np.errstate(invalid="ignore"):
+        d_x, d_y = DERIVATIVES["strong_product"](x, x, y, np.array([0.0, 1.0, 0.0]))
+    np.testing.assert_array_equal(d_x, [0, 3, 0])
+    np.testing.assert_array_equal(d_y, [0, 2, 0])
+
+
 @pytest.mark.parametrize("name", ["fmax", "fmin"])
 def test_numbers_win_against_nan(name: str) -> None:
     x, y = np.array([np.nan, 1.0]), np.array([2.0, np.nan])

@@ -73,7 +73,7 @@ def huber_value_and_grad(residuals, delta):
         # models.py:96  if r > 100 * delta:
         if v1[i_1]:
             # models.py:97  return np.inf * r
-            d_r = v9 * np.inf
+            d_r = v9 * np.inf if v9 else v9
         # models.py:98  if abs(r) <= delta:
         elif v10:
             # models.py:99  total = total + 0.5 * r * r
