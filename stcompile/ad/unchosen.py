@@ -164,7 +164,8 @@ class _Walk:
             zeros = self.zeros_of(vector) if self.is_moving(vector) else None
             if zeros is None or not self._fears(zeros, equation, factor):
                 continue
-            if zeros.choice is not None and self._choose(equation, zeros, vector, factor):
+            is_array = equation.output.type.kind == "array"
+            if zeros.choice and is_array and self._choose(equation, zeros, vector, factor):
                 return True
             return self._strong(equation, zeros, vector, factor)
         return False
@@ -179,7 +180,7 @@ class _Walk:
         is_feared = self.reaches[vector].limit >= Limit.LARGE and zeros.kind >= Zero.BEATEN
         if not is_feared or vector.type.dtype != out.type.dtype:
             return False
-        if mask.type.dtype.kind == "b" and zeros.choice and out.type.dims:
+        if mask.type.dtype.kind == "b" and zeros.choice and out.type.kind == "array":
             self.zeros[out] = Zeros(zeros.kind, replace(zeros.choice, value=lambda: vector))
             return self._chosen(out, True, mask, vector)
         if mask.type.dtype != out.type.dtype:
@@ -211,15 +212,8 @@ class _Walk:
         return self._chosen(out, choice.holds, mask, product)
 
     def _chosen(self, out: Variable, holds: bool, mask: Atom, product: Atom) -> bool:
-        if out.type.kind == "array":
-            zero, primitive = Constant(0.0), "where"
-        else:
-            number = out.type.python_type if out.type.kind == "python" else out.type.dtype.type
-            zero, primitive = Constant(number(0)), "select"
-            if product.type != out.type:
-                return False
-        arms = (product, zero) if holds else (zero, product)
-        return self._as(out, primitive, mask, *arms)
+        zero = Constant(0.0)
+        return self._as(out, "where", mask, *((product, zero) if holds else (zero, product)))
 
     def _strong(self, equation: Equation, zeros: Zeros, vector: Atom, factor: Atom) -> bool:
         if equation.primitive == "divide":
