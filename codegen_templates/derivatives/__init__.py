@@ -28,6 +28,7 @@ from . import (
     sizes,
     sorting,
     special,
+    spectra,
 )
 from .complex_numbers import HOLDS_FOR_COMPLEX, NOT_HOLOMORPHIC
 from .nondifferentiable import NON_DIFFERENTIABLE
@@ -37,7 +38,7 @@ __all__ = ["DERIVATIVES", "HOLDS_FOR_COMPLEX", "NON_DIFFERENTIABLE", "NOT_HOLOMO
 DERIVATIVES = {
     **by_primitive(complex_numbers, conversions, creation, elementwise, external, fourier),
     **by_primitive(indexing, linalg, linear, random, reductions, selection),
-    **by_primitive(shapes, sizes, sorting),
+    **by_primitive(shapes, sizes, sorting, spectra),
     **by_primitive(python_math, prefix="math."),
     **by_primitive(scipy_linalg, prefix="linalg."),
     **by_primitive(special, prefix="special."),

@@ -30,7 +30,7 @@ HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
         *("slice", "windows", "index", "update", "index_update", "accumulate"),
         *("contract", "einsum", "inv", "solve", "det"),
         *("eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "pinv", "lstsq"),
-        *("cholesky", "slogdet"),
+        *("cholesky", "slogdet", "undefined"),
         *("linalg.expm", "linalg.solve_banded", "linalg.solve_sylvester"),
         *("linalg.sqrtm", "linalg.logm"),
         *("special.erf", "special.erfc"),

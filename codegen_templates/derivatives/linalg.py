@@ -25,6 +25,7 @@ import numpy as np
 
 from ..marks import adjoint
 from ..numpy import linalg as template
+from . import spectra
 
 
 def _t(x: Any) -> Any:
@@ -94,30 +95,26 @@ def cholesky(out: Any, x: Any, d_out: Any) -> Any:
     phi = lower - lower * (0.5 * _eye(out.shape[-1], out))
     inner = np.linalg.solve(_t(out), phi)
     half = _t(np.linalg.solve(_h(out), _t(inner)))
-    return _triangle(half, True)
+    return spectra.triangle(half, True)
 
 
 @adjoint
 def eigh(out: Any, x: Any, d_out: Any, *, part: str, lower: bool) -> Any:
-    """The adjoint for distinct eigenvalues (but for the part "eigenvalues")."""
+    """The adjoint for distinct eigenvalues; what is known of equal ones is in `spectra`."""
     if part == "eigenvalues":
         return eigvalsh(out, x, d_out, lower=lower)
-    w, v = template.eigh(x, part="eigenvalues", lower=lower), out
-    return _triangle(_conj(v) @ (_gaps(w) * (_t(v) @ d_out)) @ _t(v), lower)
+    if x.shape[-1] == 0:
+        return np.zeros(x.shape, x.dtype)
+    w = template.eigh(x, part="eigenvalues", lower=lower)
+    return spectra.turned(w, out, d_out, lower, 0, x.shape[-1])
 
 
 @adjoint
 def eigvalsh(out: Any, x: Any, d_out: Any, *, lower: bool) -> Any:
+    if x.shape[-1] == 0:
+        return np.zeros(x.shape, x.dtype)
     v = template.eigh(x, part="eigenvectors", lower=lower)
-    return _triangle((_conj(v) * d_out[..., None, :]) @ _t(v), lower)
-
-
-def _triangle(d_x: Any, lower: bool) -> Any:
-    """The cotangent of the triangle that is read, and of the real part of the diagonal. The other
-    triangle is not read: it gets zeros."""
-    real = np.real(d_x) if np.iscomplexobj(d_x) else d_x
-    both = d_x + _h(d_x) - real * _eye(d_x.shape[-1], real)
-    return np.tril(both) if lower else np.triu(both)
+    return spectra.moved(v, spectra.alike(out, d_out), lower)
 
 
 @adjoint

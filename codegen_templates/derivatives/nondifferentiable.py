@@ -16,5 +16,6 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("integers", "randint", "permutation", "choice"),
         *("default_rng", "random_state", "global_rng"),
         "requests",
+        "held",
     }
 )

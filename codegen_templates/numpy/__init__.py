@@ -31,12 +31,13 @@ from . import (
     sizes,
     sorting,
     special,
+    spectra,
 )
 
 WRITTEN = {
     **by_primitive(complex_numbers, conversions, creation, effects, elementwise, exchange),
     **by_primitive(external, factors, fourier, indexing, linalg, linear, logic, random, reductions),
-    **by_primitive(shapes, sizes, sorting),
+    **by_primitive(shapes, sizes, sorting, spectra),
     **by_primitive(python_math, prefix="math."),
     **by_primitive(scipy_linalg, prefix="linalg."),
     **by_primitive(special, prefix="special."),

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from stcompile.ad.lengths import name_again
 from stcompile.ad.restoring import Pair, Restoring, State, pairs_of
+from stcompile.ad.spectra import with_spectra
 from stcompile.ad.sweep import STRUCTURED, Sweep, loop_activity
 from stcompile.ad.tape import taped
 from stcompile.base.location import Location
@@ -76,6 +77,7 @@ def pullback(
     start from a cotangent that is handed in. The inputs in ``each_step`` have another value in each
     step of a loop, so they are residuals themselves. The arrays in ``pairs`` are put back where
     that costs less than keeping them, the arrays in ``always`` in any case."""
+    program = with_spectra(program)
     recorder, inputs, tape = taped(program)
     outputs = tuple(map(tape.atom, program.outputs))
     sweep = Sweep(recorder, tape, {inputs[i] for i in wanted}, STRUCTURED)

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from stcompile.ad.linearity import require_same_way
 from stcompile.ad.rules import Rule, rule_for
+from stcompile.ad.spectra import with_spectra, without_spectra
 from stcompile.ad.sweep import (
     STRUCTURED,
     Sweep,
@@ -43,6 +44,7 @@ def forward(program: Program, wrt: Sequence[Variable]) -> Program:
     It takes the program's inputs and a tangent for each of ``wrt``, which are inputs of floating
     point, and returns the program's outputs and a tangent for each output of floating point.
     """
+    program = with_spectra(program)
     recorder = Recorder(program)
     inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
     renamed = dict(zip(program.inputs, inputs, strict=True))
@@ -60,7 +62,7 @@ def forward(program: Program, wrt: Sequence[Variable]) -> Program:
     raw = Program(
         name, (*inputs, *tangents.values()), tuple(recorder.equations), (*outputs, *found)
     )
-    return name_variables(raw, recorder.hints)
+    return name_variables(without_spectra(raw)[0], recorder.hints)
 
 
 def pushed(
@@ -314,6 +316,7 @@ class _Inner:
     says which outputs then have a tangent."""
 
     def __init__(self, program: Program, moving: Sequence[int]) -> None:
+        program = with_spectra(program)
         self.name = program.name
         self.recorder = Recorder(program)
         self.inputs = tuple(self.recorder.variable(v.type, v.name) for v in program.inputs)

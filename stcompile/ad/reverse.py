@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stcompile.ad.control import pullback, put_back
+from stcompile.ad.spectra import with_spectra, without_spectra
 from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, one
 from stcompile.ad.tape import taped
 from stcompile.ad.unchosen import keep_zeros
 from stcompile.base.timings import timed
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.share_equations import share_equations
+from stcompile.passes.phases import drop_idle_ports
 from stcompile.wengert.ir import Atom, Constant, Program, Variable
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.recorder import Recorder
@@ -36,6 +38,7 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
 
     ``wrt`` are inputs of the program. Only equations that these cotangents need are recorded.
     """
+    program = with_spectra(program)
     recorder, inputs, tape = taped(program)
     outputs = tuple(map(tape.atom, program.outputs))
     sources = tuple(tape.atom(variable) for variable in wrt)
@@ -48,10 +51,12 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
     _keep_zeros(recorder, start, ())
     name = f"{program.name}_value_and_grad"
     raw = Program(name, inputs, tuple(recorder.equations), (*outputs, *gradients))
-    joint = name_variables(raw, recorder.hints)
+    plain, handed_on = without_spectra(raw)
+    joint = name_variables(plain, recorder.hints)
     names = dict(zip(inputs, joint.inputs, strict=True))
-    for before, after in zip(raw.equations, joint.equations, strict=True):
+    for before, after in zip(plain.equations, joint.equations, strict=True):
         names.update(zip(before.outputs, after.outputs, strict=True))
+    names.update((v, names[a]) for v, a in handed_on.items() if isinstance(a, Variable))
     steps = tuple(step.renamed(names) for step in sweep.contributions)
     return Joint(joint, steps, one(outputs[output].type))
 
@@ -78,7 +83,8 @@ def again(program: Program, wrt: Sequence[int]) -> Program:
     It takes the inputs and a cotangent for each output, and returns the cotangents of the inputs at
     ``wrt``. No residuals are kept, so that the data may decide the lengths of intermediate values.
     """
-    recorder, inputs, tape = taped(share_equations(program))
+    program = with_spectra(share_equations(program))
+    recorder, inputs, tape = taped(program)
     outputs = tuple(map(tape.atom, program.outputs))
     cotangents = tuple(recorder.variable(output.type) for output in outputs)
     sweep = Sweep(recorder, tape, {inputs[i] for i in wrt}, STRUCTURED)
@@ -90,7 +96,7 @@ def again(program: Program, wrt: Sequence[int]) -> Program:
     _keep_zeros(recorder, start, cotangents)
     name = f"{program.name}_again"
     raw = Program(name, (*inputs, *cotangents), tuple(recorder.equations), results)
-    return name_variables(eliminate_dead_code(raw), recorder.hints)
+    return name_variables(eliminate_dead_code(without_spectra(raw)[0]), recorder.hints)
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,8 @@ def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Sp
     ``given`` are the outputs that it takes a cotangent of. Only values that the adjoint reads are
     kept."""
     positions = [program.inputs.index(variable) for variable in wrt]
-    part = pullback(share_equations(program), positions, given, ())
+    plain = share_equations(eliminate_dead_code(drop_idle_ports(program)))
+    part = pullback(plain, positions, given, ())
     adjoint = keep_zeros(part.recorder, part.equations, part.adjoint, part.d_outputs)
     backward = eliminate_dead_code(
         Program(
@@ -127,4 +134,5 @@ def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Sp
     primal = Program(program.name, part.inputs, tuple(part.equations), (*part.outputs, *kept))
     adjoint_ = replace(backward, inputs=(*kept, *part.d_outputs))
     hints = part.recorder.hints
-    return Split(name_variables(primal, hints), name_variables(adjoint_, hints), len(kept))
+    first, second = (name_variables(without_spectra(p)[0], hints) for p in (primal, adjoint_))
+    return Split(first, second, len(kept))

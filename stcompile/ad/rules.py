@@ -29,6 +29,7 @@ from stcompile.wengert.dims import replaced
 from stcompile.wengert.ir import Constant, Equation, Program, Variable
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.spectra import HANDED_ON
 from stcompile.wengert.templates import grouped
 from stcompile.wengert.types import Type, is_number
 
@@ -58,7 +59,8 @@ def holds_for_complex(equation: Equation) -> bool:
     """True if the rule of an equation's primitive is right for complex operands, too."""
     if equation.primitive == "external":
         return bool(equation.params["function"].linear)
-    return PRIMITIVES[equation.primitive].rule in HOLDS_FOR_COMPLEX
+    name = PRIMITIVES[equation.primitive].rule
+    return name in HOLDS_FOR_COMPLEX or name in HANDED_ON
 
 
 def rule_function(primitive: str) -> Callable[..., Any] | None:

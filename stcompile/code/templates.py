@@ -203,7 +203,10 @@ class _Substitution:
         for node in body:
             if isinstance(node, ast.Return):
                 return found, self.code(node.value) if node.value is not None else None
-            if isinstance(node, ast.If):
+            if isinstance(node, ast.If) and self._reads_values(node.test):
+                body, _ = self._body(node.body)
+                found.append(ast.If(self.code(node.test), body, []))
+            elif isinstance(node, ast.If):
                 inner, value = self._body(node.body if self.static(node.test) else node.orelse)
                 found += inner
                 if value is not None:
@@ -222,6 +225,10 @@ class _Substitution:
             elif isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
                 found.append(ast.Expr(self.code(node.value)))
         return found, None
+
+    def _reads_values(self, test: ast.expr) -> bool:
+        """True for a condition on the elements of an operand: ``np.any(mask)``."""
+        return isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute)
 
     def _target(self, node: ast.expr) -> Any:
         target = self.code(node)

@@ -438,6 +438,7 @@ class _Emitter:
         text = "\n".join(body)
         modules = ["dataclasses"] if "dataclasses.replace(" in text else []
         modules += ["math"] if "math." in text else []
+        modules += ["warnings"] if "warnings.warn(" in text else []
         head = [f"import {module}" for module in modules]
         head += [""] if head else []
         blas = [own for own in blas_names() if f"{own}(" in text]
@@ -508,7 +509,14 @@ def _made_in(own: str, constant: LongConstant) -> list[str]:
 
 def global_names(program: Program, options: Options = READABLE) -> frozenset[str]:
     """All names of modules and functions that the code of a program may call."""
-    called = ("dataclasses", *SCIPY, *blas_names(), *mpi_names(program), *externals_of(program))
+    called = (
+        "dataclasses",
+        "warnings",
+        *SCIPY,
+        *blas_names(),
+        *mpi_names(program),
+        *externals_of(program),
+    )
     if has_kernels(program):
         from stcompile.codegen_templates.loops import HELPERS
 

@@ -83,6 +83,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ),
     ("einsum", (GRID, REAL, GRID[0]), {"subscripts": "ij,kj,l->il"}),
     ("einsum", (GRID[:, :4],), {"subscripts": "ii->i"}),
+    ("undefined", (SQUARE, np.zeros(SQUARE.shape, bool)), {"message": "it is NaN"}),
     *((name, (SQUARE,), {}) for name in ("inv", "det", "eigvals", "svdvals")),
     ("cholesky", (SQUARE + 4 * np.eye(3),), {}),
     *(("slogdet", (x,), {"part": p}) for x in (SQUARE, SQUARE[0]) for p in ("sign", "logabsdet")),

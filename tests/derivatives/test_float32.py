@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stcompile.codegen_templates.derivatives import DERIVATIVES
+from stcompile.wengert.primitives.spectra import HANDED_ON
 from tests.derivatives.numeric import cotangents, primal
 from tests.derivatives.test_elementwise import BINARY, DOMAINS, UNARY
 from tests.derivatives.test_indexing import INDICES, PARTS, WINDOWS, counters
@@ -68,6 +69,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("cast", (X,), {"dtype": FLOAT}),
     *((name, (X[0, 0],), {}) for name in ("to_scalar", "asarray")),
     ("copy", (X,), {}),
+    ("undefined", (X, X > 9), {"message": "it is NaN"}),
     ("reshape", (X,), {"shape": (20,)}),
     ("as_shape", (X,), {"shape": X.shape}),
     ("transpose", (X,), {"axes": (1, 0)}),
@@ -119,7 +121,7 @@ def test_float32(name: str, inputs: Any, params: Any) -> None:
 
 def test_every_rule_is_tried() -> None:
     # A Python number has no float32, and these draws are float64 (tests/frontend/test_random.py).
-    others = {"to_python", "normal", "uniform", "exponential"}
+    others = {"to_python", "normal", "uniform", "exponential", *HANDED_ON}
     others |= FLOAT64 | {"math.hypot", "math.fsum"}
     others |= {name for name in DERIVATIVES if name.startswith(OF_SCIPY)}
     assert {name for name, _, _ in CASES} == set(DERIVATIVES) - others

@@ -132,6 +132,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("det", "f64[3,3]", {}),
     ("slogdet", "f64[3,3]", {"part": "logabsdet"}),
     ("cholesky", "f64[2,3,3]", {}),
+    ("undefined", "f64[2,3], b8[2,3]", {"message": "it is NaN"}),
     ("eigh", "f64[3,3]", {"part": "eigenvalues"}),
     ("eigvalsh", "f64[2,3,3]", {}),
     ("eig", "c128[3,3]", {"part": "eigenvalues"}),

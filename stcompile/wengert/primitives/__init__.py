@@ -26,6 +26,7 @@ from stcompile.wengert.primitives.shapes import SHAPES
 from stcompile.wengert.primitives.sizes import SIZES
 from stcompile.wengert.primitives.sorting import SORTING
 from stcompile.wengert.primitives.special import SPECIAL
+from stcompile.wengert.primitives.spectra import SPECTRA
 from stcompile.wengert.types import Type
 
 __all__ = ["PRIMITIVES", "OperandError", "Primitive", "infer"]
@@ -36,7 +37,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
         for primitives in (
             *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION, INDEXING),
             *(LINEAR, LINALG, FOURIER, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
-            *(SIZES, SPECIAL, EXCHANGE),
+            *(SIZES, SPECIAL, EXCHANGE, SPECTRA),
         )
         for primitive in primitives
     }

@@ -381,6 +381,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         },
         **dict.fromkeys(("cast", "copy", "asarray", "real", "imag", "complex_sign"), ELEMENTWISE),
         "update_part": Rule(_spread, stacks="first"),
+        "undefined": Rule(_spread, stacks="all"),
         "full": Rule(_filled, write=_shape),
         "broadcast_to": Rule(_spread, write=_shape),
         **{name: Rule(_reduced, ("axis",)) for name, p in PRIMITIVES.items() if p.reduction},

@@ -1,0 +1,39 @@
+"""Eigenvalues and eigenvectors on the way to a derivative: `stcompile.ad.spectra` puts these
+primitives into a program before it is differentiated, and takes all but ``undefined`` out again.
+
+Each of them hands its first operand on. They differ in what the others get of the cotangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stcompile.wengert.primitives.base import Infer, OperandError, Primitive, Types, require_count
+
+
+def _first(name: str, count: int) -> Infer:
+    def infer(types: Types, params: Mapping[str, Any]) -> Types:
+        require_count(name, types, count)
+        return (types[0],)
+
+    return infer
+
+
+def _undefined(types: Types, params: Mapping[str, Any]) -> Types:
+    require_count("undefined", types, 2)
+    x, mask = types
+    if mask.dims != x.dims or mask.dtype.kind != "b":
+        raise OperandError(f"undefined: takes a mask of shape {x.dims}, not {mask}")
+    return (x,)
+
+
+SPECTRA: tuple[Primitive, ...] = (
+    Primitive("undefined", _undefined),
+    Primitive("held", _first("held", 1)),
+    Primitive("levels", _first("levels", 2)),
+    Primitive("columns", _first("columns", 3)),
+    Primitive("spectral", _first("spectral", 8)),
+)
+HANDED_ON = frozenset({"held", "levels", "columns", "spectral"})
+"""The primitives whose result is their first operand."""
