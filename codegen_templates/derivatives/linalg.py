@@ -142,34 +142,23 @@ def eigvals(out: Any, x: Any, d_out: Any) -> Any:
 
 @adjoint
 def svd(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
-    """The adjoint for distinct singular values, none of them 0 (but for the part "S")."""
+    """The adjoint for distinct singular values, none of them 0 (but for the part "S"); what is
+    known of others is in `spectra`."""
     if part == "S":
         return svdvals(out, x, d_out)
+    if 0 in x.shape[-2:]:
+        return np.zeros(x.shape, x.dtype)
     s = template.svd(x, part="S")
-    squares = _gaps(s * s)
-    if part == "U":
-        u, vh = out, template.svd(x, part="Vh")
-        turned = _t(u) @ d_out
-        inner = squares * turned
-        inner = (inner + _h(inner)) * s[..., None, :]
-        if np.iscomplexobj(x):
-            phases = 1j * np.imag(turned) / s[..., None, :]
-            inner = inner + phases * np.eye(s.shape[-1], dtype=s.dtype)
-        beside = d_out / s[..., None, :]
-        beside = beside - _conj(u) @ (_t(u) @ beside)
-        return (_conj(u) @ inner + beside) @ _conj(vh)
-    u, vh = template.svd(x, part="U"), out
-    inner = squares * (vh @ _t(d_out))
-    inner = (_conj(inner) + _t(inner)) * s[..., :, None]
-    beside = d_out / s[..., :, None]
-    beside = beside - (beside @ _t(vh)) @ _conj(vh)
-    return _conj(u) @ (inner @ _conj(vh) + beside)
+    u = out if part == "U" else template.svd(x, part="U")
+    vh = out if part == "Vh" else template.svd(x, part="Vh")
+    return spectra.singular_turned(s, u, vh, d_out, part, x.shape)
 
 
 @adjoint
 def svdvals(out: Any, x: Any, d_out: Any) -> Any:
-    u, vh = template.svd(x, part="U"), template.svd(x, part="Vh")
-    return (_conj(u) * d_out[..., None, :]) @ _conj(vh)
+    if 0 in out.shape[-1:]:
+        return np.zeros(x.shape, x.dtype)
+    return spectra.singular_moved(x, spectra.singular_alike(out, d_out, x.shape))
 
 
 @adjoint

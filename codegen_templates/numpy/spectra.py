@@ -50,3 +50,32 @@ def spectral(
     spread: Any,
 ) -> Any:
     return z
+
+
+@view
+def singular(
+    z: Any,
+    x: Any,
+    s: Any,
+    u: Any,
+    vh: Any,
+    left: Any,
+    right: Any,
+    weights: Any,
+    slopes: Any,
+    *,
+    axes: Any,
+    spread: Any,
+    sides: Any,
+) -> Any:
+    return z
+
+
+@view
+def singular_levels(s: Any, x: Any) -> Any:
+    return s
+
+
+@view
+def outside(u: Any, x: Any, s: Any, other: Any, *, part: str) -> Any:
+    return u

@@ -23,6 +23,8 @@ from stcompile.ad.rules import is_differentiable, kind_of, rule_for, rule_functi
 from stcompile.base.location import Location
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Scope
+from stcompile.wengert.bounds import minimum
+from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import (
     Atom,
     Constant,
@@ -39,18 +41,21 @@ from stcompile.wengert.primitives.spectra import HANDED_ON
 
 Axes: TypeAlias = tuple[str, ...]
 _ONE = Constant(1.0)
-_FACTORS = ("eigh", "eigvalsh")
+_FACTORS = ("eigh", "eigvalsh", "svd", "svdvals")
+_VALUES = ("eigenvalues", "S")
 _ALIKE = ("sum", "mean", "prod", "var", "std")  # reductions that treat all eigenvalues alike
 EIGEN = "n"  # the axis of the eigenvalues; "b0", "b1", ... are those of a stack, "" is any other
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The eigenvalues and eigenvectors of a matrix: the inputs of their equations."""
+    """The eigenvalues and eigenvectors of a matrix, or its singular values and vectors: what their
+    equations read, and how many there are."""
 
+    primitive: str
     x: Atom
     lower: bool
-    primitive: str
+    n: Size
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class Cut:
     """The eigenvalues that were selected: ``length`` from ``start`` on, in steps of 1 or -1."""
 
     start: int
-    length: int
+    length: Size
     step: int = 1
 
     def of(self, start: int, length: int, step: int) -> Cut:
@@ -82,15 +87,23 @@ class Label:
 class Parts:
     """A value of degree 0, 1 or 2 in its factors: ``linear`` are functions of the eigenvectors,
     with all of these, ``weights`` are of the eigenvalues that were selected (None: 1), and
-    ``slopes`` are their derivatives (None: 0). All have the axes of the value."""
+    ``slopes`` are their derivatives (None: 0). All have the axes of the value. The ``sides`` of
+    linear functions are the parts that they are functions of."""
 
     linear: tuple[Atom, ...]
     weights: Atom | None
     slopes: Atom | None
+    sides: tuple[str, ...] = ()
+
+    def moved(self, linear: Sequence[Atom], change: Callable[[Atom], Atom]) -> Parts:
+        """Other linear functions, and the weights and slopes after a rearrangement."""
+        weights, slopes = (None if a is None else change(a) for a in (self.weights, self.slopes))
+        return Parts(tuple(linear), weights, slopes, self.sides)
 
 
 def with_spectra(program: Program) -> Program:
     """The program with functions of matrices as equations of their own, to be differentiated."""
+    program = _without_calls(program)
     if not any(equation.primitive in _FACTORS for equation in program.equations):
         return program
     return _with_columns(eliminate_dead_code(_Search(program).run()))
@@ -109,6 +122,43 @@ def without_spectra(program: Program) -> tuple[Program, Mapping[Variable, Atom]]
         else:
             kept.append(moved)
     return program.with_equations(kept, mapping), mapping
+
+
+def _without_calls(program: Program) -> Program:
+    """The program with the equations of calls that have a factorisation, but no rule of their
+    own."""
+    if not any(map(_has_factors, program.equations)):
+        return program
+    scope, mapping = Scope(program), dict[Variable, Atom]()
+
+    def add(equation: Equation, mapping: dict[Variable, Atom], is_fresh: bool) -> None:
+        moved = equation.substitute(mapping)
+        if _has_factors(equation):
+            body: Program = equation.params["program"]
+            inner: dict[Variable, Atom] = dict(zip(body.inputs, moved.inputs, strict=True))
+            for step in body.equations:
+                add(step, inner, True)
+            mapping.update(zip(equation.outputs, substituted(body.outputs, inner), strict=True))
+            return
+        if is_fresh:
+            outputs = tuple(scope.variable(o.type, o.name) for o in equation.outputs)
+            mapping.update(zip(equation.outputs, outputs, strict=True))
+            moved = replace(moved, outputs=outputs)
+        scope.add(moved)
+
+    for equation in program.equations:
+        add(equation, mapping, False)
+    return program.with_equations(scope.equations, mapping)
+
+
+def _has_factors(equation: Equation) -> bool:
+    """True for a call without a rule of its own, with a factorisation in it."""
+    if equation.primitive != "call" or equation.params["adjoint"] is not None:
+        return False
+    steps = equation.params["program"].equations
+    if any(step.binds is not None for step in steps):
+        return False
+    return any(step.primitive in _FACTORS or _has_factors(step) for step in steps)
 
 
 class _Search:
@@ -178,15 +228,17 @@ class _Search:
         return is_zero and is_row and dims == (n, n) and not label.is_diagonal
 
     def _factor(self, equation: Equation) -> Label | None:
+        primitive, params = equation.primitive, equation.params
         (x,), dims = equation.inputs, equation.inputs[0].type.dims
-        if equation.inputs[0].type.varies or not isinstance(dims[-1], int) or dims[-1] < 1:
+        if x.type.varies or 0 in dims[-2:]:
             return None
-        pair = Pair(x, equation.params["lower"], equation.primitive)
-        part = equation.params.get("part", "eigenvalues")
+        pair = Pair(primitive, x, params.get("lower", True), minimum(*dims[-2:]))
+        part = params.get("part", "S" if primitive == "svdvals" else "eigenvalues")
         self.factors.setdefault(pair, {})[part] = equation.output
         stack = tuple(f"b{axis}" for axis in range(len(dims) - 2))
-        axes = (*stack, EIGEN) if part == "eigenvalues" else (*stack, "", EIGEN)
-        return Label(pair, int(part == "eigenvectors"), axes, Cut(0, dims[-1]))
+        own = (EIGEN,) if part in _VALUES else (EIGEN, "") if part == "Vh" else ("", EIGEN)
+        degree = int(part not in _VALUES)
+        return Label(pair, degree, (*stack, *own), Cut(0, pair.n), is_conjugate=part == "Vh")
 
     # --- sums ----------------------------------------------------------------------------------
 
@@ -208,50 +260,39 @@ class _Search:
         if terms is None or not _is_sum(terms, known):
             return None
         places = [at for at, label in enumerate(known) if label.degree == 1]
+        places.sort(key=lambda at: known[at].is_conjugate)
         first = known[places[0]]
-        if first.is_conjugate:
-            places.reverse()
         parts = [self._parts(atom) for atom in equation.inputs]
         names, result = terms
         letter = names[places[0]][first.axes.index(EIGEN)]
         stack = [names[places[0]][first.axes.index(b)] for b in _stack(first)]
         rows = [[c for c in names[at] if c not in (*stack, letter)] for at in places]
         linear = [self._as_matrices(parts[at].linear[0], known[at], joined=True) for at in places]
+        sides = tuple(parts[at].sides[0] for at in places)
         axes = tuple(result.index(c) for c in (*stack, *rows[0], *rows[1]))
-        weighted = [
-            Parts(
-                (),
-                None if part.weights is None else self._as_vectors(part.weights, label),
-                None if part.slopes is None else self._as_vectors(part.slopes, label),
-            )
-            for part, label in zip(parts, known, strict=True)
-        ]
-        return self._spectral(equation, first, linear, weighted, axes, None)
+        weighted = [self._vectors(part, label) for part, label in zip(parts, known, strict=True)]
+        return self._spectral(equation, first, linear, weighted, axes, None, sides)
 
     def _reduced(self, equation: Equation, label: Label) -> Atom | None:
         """A sum of values of degree 2, or of degree 0 over all eigenvalues."""
         (operand,), axis = equation.inputs, equation.params["axis"]
         if axis is None or label.axes.index(EIGEN) not in axis:
             return None
-        if label.degree == 0 and label.cut == self._whole(label):
+        if label.degree == 0 and label.cut == Cut(0, label.pair.n):
             return self._again(equation, "levels")
         if label.degree != 2 or equation.primitive != "sum":
             return None
         parts, at = self._parts(operand), label.axes.index(EIGEN)
         dims = operand.type.dims
-        shape = (*dims[:at], self._whole(label).length, *dims[at + 1 :])
+        shape = (*dims[:at], label.pair.n, *dims[at + 1 :])
         spread_out = [
             atom if atom.type.dims == shape else self._record("broadcast_to", atom, shape=shape)
             for atom in parts.linear
         ]
         linear = [self._as_matrices(atom, label, joined=False) for atom in spread_out]
         spread = () if equation.params["keepdims"] else tuple(sorted(axis))
-        vectors = Parts(
-            (),
-            None if parts.weights is None else self._as_vectors(parts.weights, label),
-            None if parts.slopes is None else self._as_vectors(parts.slopes, label),
-        )
-        return self._spectral(equation, label, linear, [vectors], _order(label), spread)
+        vectors, axes = [self._vectors(parts, label)], _order(label)
+        return self._spectral(equation, label, linear, vectors, axes, spread, parts.sides)
 
     def _spectral(
         self,
@@ -261,8 +302,9 @@ class _Search:
         parts: Sequence[Parts],
         axes: tuple[int, ...],
         spread: tuple[int, ...] | None,
+        sides: tuple[str, ...],
     ) -> Atom | None:
-        w, v = self._eigenvalues(label.pair), self.factors[label.pair]["eigenvectors"]
+        w = self._part(label.pair, "S" if label.pair.primitive == "svd" else "eigenvalues")
         together = parts[0]
         for part in parts[1:]:
             together = self._product("multiply", together, part)
@@ -272,13 +314,13 @@ class _Search:
         )
         value = self._again(equation, "held")
         x = substituted((label.pair.x,), self.mapping)[0]
-        return self._record(
-            "spectral",
-            *(value, x, w, v, *linear, weights, slopes),
-            lower=label.pair.lower,
-            axes=axes,
-            spread=spread,
-        )
+        operands = (*linear, weights, slopes)
+        if label.pair.primitive == "svd":
+            u, vh = (self._part(label.pair, part) for part in ("U", "Vh"))
+            inputs = (value, x, w, u, vh, *operands)
+            return self._record("singular", *inputs, axes=axes, spread=spread, sides=sides)
+        inputs = (value, x, w, self._part(label.pair, "eigenvectors"), *operands)
+        return self._record("spectral", *inputs, axes=axes, spread=spread, lower=label.pair.lower)
 
     def _filled(self, atom: Atom | None, default: int, label: Label, w: Variable) -> Atom:
         """Weights or slopes as vectors, where they are the same for all eigenvalues, too."""
@@ -289,23 +331,18 @@ class _Search:
         number = Constant(default) if atom is None else atom
         return self._record("full", number, shape=shape, dtype=w.type.dtype)
 
-    def _eigenvalues(self, pair: Pair) -> Variable:
-        """The eigenvalues that go with eigenvectors that are used."""
+    def _part(self, pair: Pair, part: str) -> Variable:
+        """A part of the factors of a matrix, of which another one is used."""
         found = self.factors[pair]
-        if "eigenvalues" not in found:
+        if part not in found:
             x = substituted((pair.x,), self.mapping)[0]
-            found["eigenvalues"] = self._record("eigh", x, part="eigenvalues", lower=pair.lower)
-        return found["eigenvalues"]
-
-    def _whole(self, label: Label) -> Cut:
-        n = label.pair.x.type.dims[-1]
-        assert isinstance(n, int)
-        return Cut(0, n)
+            params = {"lower": pair.lower} if pair.primitive == "eigh" else {}
+            found[part] = self._record(pair.primitive, x, part=part, **params)
+        return found[part]
 
     def _whole_of(self, vectors: Atom, cut: Cut, w: Variable) -> Atom:
         """Values for all eigenvalues from those of the selected ones: 0 for the others."""
         n = w.type.dims[-1]
-        assert isinstance(n, int)
         if cut == Cut(0, n):
             return vectors
         rest = len(w.type.dims) - 1
@@ -352,6 +389,10 @@ class _Search:
         shape = (*dims[:stack], dims[-1])
         return atom if shape == dims else self._record("reshape", atom, shape=shape)
 
+    def _vectors(self, part: Parts, label: Label) -> Parts:
+        """The weights and slopes of a value alone, as stacks of vectors."""
+        return replace(part.moved((), lambda atom: self._as_vectors(atom, label)), sides=())
+
     # --- values that are held ------------------------------------------------------------------
 
     def _again(self, equation: Equation, how: str) -> Variable:
@@ -370,12 +411,26 @@ class _Search:
             if equation.primitive not in _FACTORS:
                 made: Atom = self._again(equation, how)
             elif how == "held":
-                made = self._record("held", atom)
+                made = self._held(atom, equation, label.pair)
             else:
                 x = substituted((label.pair.x,), self.mapping)[0]
-                made = self._record("levels", atom, x, lower=label.pair.lower)
+                lower = {"lower": label.pair.lower} if label.pair.primitive[0] == "e" else {}
+                made = self._record("levels" if lower else "singular_levels", atom, x, **lower)
             self.held[how, atom] = made
         return self.held[how, atom]
+
+    def _held(self, atom: Variable, equation: Equation, pair: Pair) -> Variable:
+        """A factor whose cotangent is left to the sum: all of it, but for singular vectors the part
+        outside of the space that they span."""
+        part = equation.params.get("part", "")
+        dims = pair.x.type.dims
+        if (part == "U" and dims[-2] == pair.n) or (part == "Vh" and dims[-1] == pair.n):
+            part = ""
+        if part not in ("U", "Vh"):
+            return self._record("held", atom)
+        x = substituted((pair.x,), self.mapping)[0]
+        s, other = self._part(pair, "S"), self._part(pair, "Vh" if part == "U" else "U")
+        return self._record("outside", atom, x, s, other, part=part)
 
     # --- factors of values ---------------------------------------------------------------------
 
@@ -389,16 +444,12 @@ class _Search:
     def _made(self, equation: Equation, label: Label) -> Parts:
         if equation.primitive in _FACTORS:
             if label.degree:
-                return Parts((equation.output,), None, None)
+                return Parts((equation.output,), None, None, (equation.params["part"],))
             return Parts((), equation.output, _ONE)
         if label.is_diagonal:
             values, own = self._parts(equation.inputs[1]), self._label_of(equation.inputs[1])
             assert own is not None
-            vectors = (
-                None if atom is None else self._as_vectors(atom, own)
-                for atom in (values.weights, values.slopes)
-            )
-            return Parts((), *vectors)
+            return self._vectors(values, own)
         if label.degree == 0:
             return Parts((), equation.output, self._slopes(equation))
         if equation.primitive in ("contract", "einsum"):
@@ -418,7 +469,9 @@ class _Search:
             first = self._label_of(equation.inputs[0])
             made = self._product(equation.primitive, x, y)
             is_turned = first is not None and first.is_conjugate and len(made.linear) == 2
-            return replace(made, linear=made.linear[::-1]) if is_turned else made
+            if not is_turned:
+                return made
+            return replace(made, linear=made.linear[::-1], sides=made.sides[::-1])
         (part,) = parts
         assert part is not None
         return self._arranged(equation, part)
@@ -435,9 +488,7 @@ class _Search:
         operands[side] = part.linear[0]
         made = self._record(equation.primitive, *operands, **equation.params)
         after = self.labels[equation.output]
-        return Parts(
-            (made,), *(self._respread(a, label, after) for a in (part.weights, part.slopes))
-        )
+        return part.moved((made,), lambda atom: self._respread(atom, label, after))
 
     def _times_diagonal(self, equation: Equation) -> Parts:
         """A product of a value of degree 1 and a diagonal matrix."""
@@ -451,16 +502,15 @@ class _Search:
         linear = part.linear[0]
         if order != tuple(range(len(order))):
             linear = self._record("transpose", linear, axes=order)
-        spread = [
-            Parts((), *(self._respread(a, label, after) for a in (p.weights, p.slopes)))
-            for p, label in ((part, labels[side]), (factor, replace(after, axes=(EIGEN,))))
-        ]
-        scaled = self._product("multiply", *spread)
-        return replace(scaled, linear=(linear,))
+        first = part.moved((), lambda atom: self._respread(atom, labels[side], after))
+        row = replace(after, axes=(EIGEN,))
+        second = factor.moved((), lambda atom: self._respread(atom, row, after))
+        scaled = self._product("multiply", first, second)
+        return replace(scaled, linear=(linear,), sides=part.sides)
 
-    def _respread(self, atom: Atom | None, label: Label, after: Label) -> Atom | None:
+    def _respread(self, atom: Atom, label: Label, after: Label) -> Atom:
         """Weights with the axes of another value."""
-        if atom is None or isinstance(atom, Constant):
+        if isinstance(atom, Constant):
             return atom
         vectors = self._as_vectors(atom, label)
         names = (*_stack(label), EIGEN)
@@ -481,11 +531,8 @@ class _Search:
         inputs = (factor, first) if uniform == 0 else (first, factor)
         scaled = self._record(equation.primitive, *inputs)
         dims = equation.output.type.ndim
-        others = tuple(self._padded(atom, dims) for atom in rest)
-        return Parts(
-            (scaled, *others),
-            *(None if a is None else self._padded(a, dims) for a in (own.weights, own.slopes)),
-        )
+        others = (self._padded(atom, dims) for atom in rest)
+        return own.moved((scaled, *others), lambda atom: self._padded(atom, dims))
 
     def _padded(self, atom: Atom, ndim: int) -> Atom:
         """An array with axes of length 1 in front."""
@@ -511,10 +558,11 @@ class _Search:
             for a in (x.weights, x.slopes, y.weights, y.slopes)
         )
         linear = tuple(self._padded(atom, dims) for atom in (*x.linear, *y.linear))
+        sides = (*x.sides, *y.sides)
         if g is None:
-            return Parts(linear, f, df)
+            return Parts(linear, f, df, sides)
         if f is None and primitive == "multiply":
-            return Parts(linear, g, dg)
+            return Parts(linear, g, dg, sides)
         one: Atom = Constant(1.0) if f is None else f
         weights = self._record(primitive, one, g)
         terms: list[Atom] = []
@@ -527,7 +575,7 @@ class _Search:
         slopes = terms[0] if terms else None
         if len(terms) == 2:
             slopes = self._record("add", *terms)
-        return Parts(linear, weights, slopes)
+        return Parts(linear, weights, slopes, sides)
 
     def _arranged(self, equation: Equation, part: Parts) -> Parts:
         """A rearrangement of a value of degree 1 or 2, of which no eigenvalue is left out here."""
@@ -535,26 +583,29 @@ class _Search:
         assert label is not None
         primitive, params = equation.primitive, dict(equation.params)
         after = self.labels[equation.output]
-        weights, slopes = part.weights, part.slopes
 
-        def applied(atom: Atom, params: Mapping[str, Any]) -> Atom:
-            return self._record(primitive, atom, **params)
+        def applied(atom: Atom) -> Atom:
+            return atom if isinstance(atom, Constant) else self._record(primitive, atom, **params)
+
+        def selected(atom: Atom) -> Atom:
+            if isinstance(atom, Constant):
+                return atom
+            at, dims = label.axes.index(EIGEN), atom.type.dims
+            lengths = {"length": (*dims[:at], after.cut.length, *dims[at + 1 :])}
+            return self._record(primitive, atom, **{**params, **lengths})
 
         if primitive == "slice":  # of the eigenvectors all are kept, of the weights the selected
-            linear = part.linear
-            moved = [None if a is None else applied(a, params) for a in (weights, slopes)]
-            return Parts(linear, moved[0], moved[1])
-        if primitive in ("cast", "conjugate", "negative", "copy", "asarray"):
-            linear = tuple(applied(atom, params) for atom in part.linear)
-            if primitive == "negative":
-                linear = (linear[0], *part.linear[1:])
-            if primitive == "conjugate":
-                moved = [None if a is None else applied(a, params) for a in (weights, slopes)]
-                return Parts(linear, moved[0], moved[1])
-            return Parts(linear, weights, slopes)
+            return part.moved(part.linear, selected)
+        linear: Sequence[Atom]
+        if primitive == "conjugate":
+            linear = [applied(atom) for atom in part.linear]
+            return part.moved(linear, applied)
+        if primitive == "negative":
+            first, *rest = part.linear
+            return replace(part, linear=(applied(first), *rest))
+        if primitive in ("cast", "copy", "asarray"):
+            return replace(part, linear=tuple(applied(atom) for atom in part.linear))
         if primitive == "reshape":
-            n = equation.inputs[0].type.dims[label.axes.index(EIGEN)]
-            assert n is not None
             linear = tuple(
                 self._record(
                     "reshape",
@@ -567,8 +618,8 @@ class _Search:
                 for atom in part.linear
             )
         else:
-            linear = tuple(applied(atom, params) for atom in part.linear)
-        return Parts(linear, *(self._respread(a, label, after) for a in (weights, slopes)))
+            linear = tuple(applied(atom) for atom in part.linear)
+        return part.moved(linear, lambda atom: self._respread(atom, label, after))
 
     def _slopes(self, equation: Equation) -> Atom | None:
         """The derivative of a function of each eigenvalue, with what is the same for all held."""
@@ -723,7 +774,7 @@ def _sliced(equation: Equation, labels: Roles) -> Label | None:
         start, length, step = p["start"][axis], p["length"][axis], p["step"][axis]
         if axis == at:
             known = len(start) == 1 and isinstance(start[0], int) and isinstance(length, int)
-            if not known or abs(step) != 1 or length < 1:
+            if not known or not isinstance(dim, int) or abs(step) != 1 or length < 1:
                 return None
             cut = label.cut.of(start[0], length, step)
         elif (tuple(start), length, step) != ((0,), dim, 1):

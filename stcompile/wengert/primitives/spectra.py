@@ -34,6 +34,11 @@ SPECTRA: tuple[Primitive, ...] = (
     Primitive("levels", _first("levels", 2)),
     Primitive("columns", _first("columns", 3)),
     Primitive("spectral", _first("spectral", 8)),
+    Primitive("singular", _first("singular", 9)),
+    Primitive("singular_levels", _first("singular_levels", 2)),
+    Primitive("outside", _first("outside", 4)),
 )
-HANDED_ON = frozenset({"held", "levels", "columns", "spectral"})
+HANDED_ON = frozenset(
+    {"held", "levels", "columns", "spectral", "singular", "singular_levels", "outside"}
+)
 """The primitives whose result is their first operand."""
