@@ -51,13 +51,6 @@ def _spread(number: Any) -> Any:
     return number if np.ndim(number) == 0 else number[..., None, None]
 
 
-def _gaps(w: Any) -> Any:
-    """``1 / (w[j] - w[i])``, with zeros on the diagonal; infinite where two are equal."""
-    same = _eye(w.shape[-1], w)
-    difference = w[..., None, :] - w[..., :, None] + same
-    return (1 - same) / difference
-
-
 @adjoint
 def inv(out: Any, x: Any, d_out: Any) -> Any:
     return -(_t(out) @ d_out @ _t(out))
@@ -120,12 +113,14 @@ def eigvalsh(out: Any, x: Any, d_out: Any, *, lower: bool) -> Any:
 @adjoint
 def eig(out: Any, x: Any, d_out: Any, *, part: str) -> Any:
     """The adjoint for distinct eigenvalues. Each eigenvector keeps its norm of 1."""
+    if x.shape[-1] == 0:
+        return np.zeros(x.shape, x.dtype)
     if part == "eigenvalues":
         v = template.eig(x, part="eigenvectors")
-        return np.linalg.solve(_t(v), d_out[..., :, None] * _t(v))
+        return np.linalg.solve(_t(v), spectra.alike_in(out, v, d_out)[..., :, None] * _t(v))
     w, v = template.eig(x, part="eigenvalues"), out
     longer = np.real(np.sum(v * d_out, axis=-2, keepdims=True))
-    inner = _gaps(w) * (_t(v) @ (d_out - _conj(v) * longer))
+    inner = spectra.apart(w, v, _t(v) @ (d_out - _conj(v) * longer))
     return np.linalg.solve(_t(v), inner @ _t(v))
 
 

@@ -196,6 +196,43 @@ def spectral(
     return d_out, triangle(_conj(v) @ inner @ _t(v), lower), None, None, None, None, None, None
 
 
+# --- matrices that are not symmetric ----------------------------------------------------------
+
+
+def _confused(w: Any, v: Any) -> tuple[Any, Any]:
+    """The pairs of eigenvalues that are equal up to rounding, which the condition number of the
+    eigenvectors multiplies (Bauer and Fike, "Norms and exclusion theorems", 1960); and that
+    number."""
+    sizes = [
+        np.sqrt(np.sum(np.abs(m) ** 2, axis=(-2, -1), keepdims=True)) for m in (v, np.linalg.inv(v))
+    ]
+    condition = sizes[0] * sizes[1]
+    limit = 8 * w.shape[-1] * np.finfo(w.dtype).eps * condition * _largest(w)
+    return np.abs(_between(w)) <= limit, condition
+
+
+def apart(w: Any, v: Any, inner: Any) -> Any:
+    """Elements of a matrix divided by the differences of eigenvalues, 0 on the diagonal: NaN for
+    tied ones."""
+    tied, _ = _confused(w, v)
+    place = np.arange(w.shape[-1])
+    same = place[:, None] == place
+    wrong = np.logical_and(tied, np.logical_not(same))
+    inner = template.undefined(inner, wrong, message=_VECTORS)
+    return np.where(same, 0.0, inner) / np.where(tied, 1.0, _between(w))
+
+
+def alike_in(w: Any, v: Any, d_w: Any) -> Any:
+    """The cotangent of eigenvalues, if it is the same for tied ones as in `alike`, and these have
+    eigenvectors that are independent: a defective matrix has a condition number without bound."""
+    tied, condition = _confused(w, v)
+    eps, place = np.finfo(w.dtype).eps, np.arange(w.shape[-1])
+    equal = np.abs(_between(d_w)) < np.sqrt(eps) * _largest(d_w)
+    same = np.logical_or(np.logical_and(equal, condition < eps**-0.25), place[:, None] == place)
+    wrong = np.any(np.logical_and(tied, np.logical_not(same)), axis=-2)
+    return template.undefined(d_w, wrong, message=_VALUES)
+
+
 # --- singular values and vectors --------------------------------------------------------------
 
 

@@ -452,7 +452,7 @@ class _Search:
             return self._vectors(values, own)
         if label.degree == 0:
             return Parts((), equation.output, self._slopes(equation))
-        if equation.primitive in ("contract", "einsum"):
+        if equation.primitive in ("contract", "einsum", "solve"):
             return self._linear_product(equation)
         parts = [self._parts(atom) if self._label_of(atom) else None for atom in equation.inputs]
         if equation.primitive in ("power", "square"):
@@ -799,6 +799,15 @@ def _product_label(equation: Equation, labels: Roles) -> Label | None:
     return replace(label, axes=tuple(own.get(letter, "") for letter in result))
 
 
+def _solved(equation: Equation, labels: Roles) -> Label | None:
+    """Systems whose right sides are linear in eigenvectors: one for each of these."""
+    matrix, label = labels
+    fits = equation.output.type.ndim == equation.inputs[1].type.ndim > 1
+    if matrix is not None or label is None or not fits or label.degree != 1:
+        return None
+    return label if label.axes[-2:] == ("", EIGEN) else None
+
+
 def _with_diagonal(equation: Equation, labels: Roles) -> Label | None:
     """A product of a value of degree 1 and a diagonal matrix of values of degree 0."""
     sides = [i for i, one in enumerate(labels) if one is not None and not one.is_diagonal]
@@ -825,6 +834,7 @@ _ROLES: Mapping[str, Callable[[Equation, Roles], Label | None]] = {
     "slice": _sliced,
     "contract": _product_label,
     "einsum": _product_label,
+    "solve": _solved,
 }
 
 

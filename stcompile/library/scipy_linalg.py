@@ -94,14 +94,32 @@ def eigh(
     overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Any:
-    """Eigenvalues in ascending order, and eigenvectors."""
-    if b is not None:
-        raise NotImplementedError("the generalised eigenvalue problem (b) is not supported")
-    uplo: Any = "L" if lower else "U"
+    """Eigenvalues in ascending order, and eigenvectors ``v``; with ``b``, those of ``a @ v = b @ v
+    @ diag(w)``, by the symmetric problem that the Cholesky factor of ``b`` gives (Golub & Van Loan,
+    "Matrix computations", 2013, ch. 8.7.2), as LAPACK does it."""
+    if b is None:
+        uplo: Any = "L" if lower else "U"
+        if eigvals_only:
+            return np.linalg.eigvalsh(a, uplo)
+        eigenvalues, eigenvectors = np.linalg.eigh(a, uplo)
+        return eigenvalues, eigenvectors
+    matrix, metric = _hermitian_of(a, lower), _hermitian_of(b, lower)
+    factor = np.linalg.cholesky(metric)
+    half = np.linalg.solve(factor, matrix)
+    reduced = np.linalg.solve(factor, _adjoint(half))
     if eigvals_only:
-        return np.linalg.eigvalsh(a, uplo)
-    eigenvalues, eigenvectors = np.linalg.eigh(a, uplo)
-    return eigenvalues, eigenvectors
+        return np.linalg.eigvalsh(reduced)
+    eigenvalues, eigenvectors = np.linalg.eigh(reduced)
+    return eigenvalues, np.linalg.solve(_adjoint(factor), eigenvectors)
+
+
+def _adjoint(a: Any) -> Any:
+    return np.conjugate(a.T) if np.iscomplexobj(a) else a.T
+
+
+def _hermitian_of(a: Any, lower: bool) -> Any:
+    matrix = np.asarray(a)
+    return _hermitian(matrix, lower) if np.iscomplexobj(matrix) else _symmetric(matrix, lower)
 
 
 def eigvalsh(
@@ -113,7 +131,7 @@ def eigvalsh(
     overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Any:
-    """Eigenvalues in ascending order."""
+    """Eigenvalues in ascending order; see `eigh`."""
     return eigh(a, b, lower=lower, eigvals_only=True)
 
 

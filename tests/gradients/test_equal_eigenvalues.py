@@ -269,6 +269,43 @@ def test_second_order(f: Callable[..., Any]) -> None:
     assert not np.any(np.isfinite(found) & (found != 0))
 
 
+def exponential(a: Any) -> Any:
+    w, v = np.linalg.eig(a.astype(complex))
+    return np.sum(((v * np.exp(w)) @ np.linalg.inv(v) * C).real)
+
+
+def cubes(a: Any) -> Any:
+    return np.sum(np.linalg.eigvals(a.astype(complex)) ** 3).real
+
+
+def test_not_symmetric() -> None:
+    """Of functions of matrices that are not symmetric those of the eigenvalues alone are known."""
+    defective = np.array([[2.0, 1.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]])
+    for x in (MATRICES["multiple"], MATRICES["two"], MATRICES["distinct"]):
+        np.testing.assert_allclose(st.grad(cubes)(x), 3 * (x @ x).T, rtol=1e-8)
+    for f, x in ((exponential, 4 * np.eye(3)), (exponential, MATRICES["two"]), (cubes, defective)):
+        with pytest.warns(RuntimeWarning, match=UNKNOWN):
+            assert np.isnan(st.grad(f)(x)).all()
+
+
+def test_generalised() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+    metric = symmetric(2 * np.eye(3) + np.cos(C) / 4)
+    half = np.linalg.cholesky(metric)
+
+    def f(a: Any, b: Any) -> Any:
+        w, v = linalg.eigh(a, b)
+        return np.sum((v * np.exp(w)) @ v.T * C) + np.sum(linalg.eigvalsh(a, b, lower=False) ** 2)
+
+    for w in ((1, 2, 3), (1, 2, 2), (2, 2, 2)):
+        x = half @ with_eigenvalues(*w) @ half.T
+        value, (d_a, d_b) = st.value_and_grad(f, (0, 1))(x, metric)
+        np.testing.assert_allclose(value, f(x, metric), rtol=1e-12)
+        for found, one, at in ((d_a, lambda a: f(a, metric), x), (d_b, lambda b: f(x, b), metric)):
+            expected = symmetric(differences(one, at))
+            np.testing.assert_allclose(symmetric(found), expected, rtol=1e-8, atol=1e-8)
+
+
 def test_rings() -> None:
     """Levels of a ring come in pairs; the projector on whole pairs is smooth."""
 
