@@ -8,8 +8,8 @@ whose eigenvectors are not determined. A function ``v @ diag(f(w)) @ v.conj().T`
 a derivative there: it changes by ``v @ (e * g) @ v.conj().T`` with the divided differences
 ``g[i, j] = (f(w[j]) - f(w[i])) / (w[j] - w[i])``, and ``f'(w[i])`` where the two are equal
 (Daleckii and Krein 1965; Higham, "Functions of matrices", 2008, theorem 3.11).
-`stcompile.ad.spectra` finds such functions; their adjoint is `spectral`. For all else at equal
-eigenvalues there is no derivative, or none that is known here, and the result is NaN, with a
+`stcompile.ad.matrix_functions` finds such functions; their adjoint is `spectral`. For all else at
+equal eigenvalues there is no derivative, or none that is known here, and the result is NaN, with a
 warning. (Kasim, "Derivatives of partial eigendecomposition of a real symmetric matrix for
 degenerate cases", 2020, takes 0 for the pairs of equal eigenvalues where the cotangent is symmetric
 in them. That is right for projectors, and wrong for ``f`` that is not constant.)
@@ -71,7 +71,7 @@ def triangle(d_x: Any, lower: bool) -> Any:
 
 def turned(w: Any, v: Any, d_v: Any, lower: bool, start: int, stop: int) -> Any:
     """The cotangent of the matrix by that of its eigenvectors, of which those from ``start`` to
-    ``stop`` are read: NaN if one of these is tied with any other."""
+    ``stop`` are read: NaN if an eigenvector that is read has a tied eigenvalue."""
     gaps = _between(w)
     tied = _tied(w, gaps)
     place = np.arange(w.shape[-1])
@@ -112,8 +112,8 @@ def levels(out: Any, w: Any, x: Any, d_out: Any, *, lower: bool) -> Any:
 def columns(
     out: Any, v: Any, x: Any, w: Any, d_out: Any, *, lower: bool, start: int, stop: int
 ) -> Any:
-    """The adjoint of some of the eigenvectors, where the other ones are not read: these may be
-    tied among themselves."""
+    """The adjoint of some of the eigenvectors: eigenvalues of the others may be tied among
+    themselves."""
     return None, turned(w, v, d_out, lower, start, stop), None
 
 
@@ -223,8 +223,8 @@ def apart(w: Any, v: Any, inner: Any) -> Any:
 
 
 def alike_in(w: Any, v: Any, d_w: Any) -> Any:
-    """The cotangent of eigenvalues, if it is the same for tied ones as in `alike`, and these have
-    eigenvectors that are independent: a defective matrix has a condition number without bound."""
+    """The cotangent of eigenvalues, if it is the same for tied eigenvalues as in `alike`, and the
+    eigenvectors are independent: a defective matrix has a condition number without bound."""
     tied, condition = _confused(w, v)
     eps, place = np.finfo(w.dtype).eps, np.arange(w.shape[-1])
     equal = np.abs(_between(d_w)) < np.sqrt(eps) * _largest(d_w)
@@ -336,7 +336,7 @@ def singular(
     With ``e = u.conj().T @ dx @ vh.conj().T`` and changes ``u @ o`` of ``u`` and ``v @ p`` of
     ``v``, the Hermitian part of ``e`` is ``(o + p) * (s[j] - s[i]) / 2`` off the diagonal, and the
     other part is ``(o - p) * (s[j] + s[i]) / 2``. As eigenvalues of ``[[0, x], [x*, 0]]`` are ``s``
-    and ``-s``, these are divided differences of the function and of its odd continuation, or its
+    and ``-s``, both lead to divided differences of the function and of its odd continuation, or its
     even one for functions of ``x @ x*`` and ``x* @ x`` (Golub & Van Loan, "Matrix computations",
     2013, ch. 8.6.1; Noferini, "A formula for the Fréchet derivative of a generalized matrix
     function", 2017).

@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors on the way to a derivative: `stcompile.ad.spectra` puts these
+"""Eigenvalues and eigenvectors on the way to a derivative: `stcompile.ad.spectra` puts the
 primitives into a program before it is differentiated, and takes all but ``undefined`` out again.
 
 Each of them hands its first operand on. They differ in what the others get of the cotangent.
@@ -42,3 +42,5 @@ HANDED_ON = frozenset(
     {"held", "levels", "columns", "spectral", "singular", "singular_levels", "outside"}
 )
 """The primitives whose result is their first operand."""
+FACTORISATIONS = frozenset({"eigh", "eigvalsh", "svd", "svdvals"})
+"""The primitives whose results the search for functions of matrices begins with."""
