@@ -15,6 +15,7 @@ import numpy as np
 
 from ..lazy import special
 from ..marks import partials
+from ..numpy import special as template
 
 _ROOT_PI = math.sqrt(math.pi)
 _ROOT_2PI = math.sqrt(2 * math.pi)
@@ -185,23 +186,30 @@ def _gamma_density(a: Any, x: Any) -> Any:
 
 
 @partials
-def gammainc(out: Any, a: Any, x: Any) -> Any:
-    return None, _gamma_density(a, x)
+def gammainc(out: Any, a: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    return -template.gammaincc_by_a(a, x) if active[0] else None, _gamma_density(a, x)
 
 
 @partials
-def gammaincc(out: Any, a: Any, x: Any) -> Any:
-    return None, -_gamma_density(a, x)
+def gammaincc(out: Any, a: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    return template.gammaincc_by_a(a, x) if active[0] else None, -_gamma_density(a, x)
 
 
 @partials
-def gammaincinv(out: Any, a: Any, y: Any) -> Any:
-    return None, 1 / _gamma_density(a, out)
+def gammaincc_by_a(out: Any, a: Any, x: Any) -> Any:
+    return None, -_gamma_density(a, x) * (np.log(x) - special.digamma(a))
 
 
 @partials
-def gammainccinv(out: Any, a: Any, y: Any) -> Any:
-    return None, -1 / _gamma_density(a, out)
+def gammaincinv(out: Any, a: Any, y: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    slope = 1 / _gamma_density(a, out)
+    return template.gammaincc_by_a(a, out) * slope if active[0] else None, slope
+
+
+@partials
+def gammainccinv(out: Any, a: Any, y: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    slope = 1 / _gamma_density(a, out)
+    return template.gammaincc_by_a(a, out) * slope if active[0] else None, -slope
 
 
 def _beta_density(a: Any, b: Any, x: Any) -> Any:
@@ -209,19 +217,45 @@ def _beta_density(a: Any, b: Any, x: Any) -> Any:
     return np.exp(powers - special.betaln(a, b))
 
 
-@partials
-def betainc(out: Any, a: Any, b: Any, x: Any) -> Any:
-    return None, None, _beta_density(a, b, x)
+def _by_shapes(a: Any, b: Any, x: Any, factor: Any, active: tuple[bool, ...]) -> Any:
+    """The derivatives of the incomplete beta function by its shapes, times a factor."""
+    by_a = -template.betaincc_by_a(a, b, x) * factor if active[0] else None
+    by_b = template.betainc_by_b(a, b, x) * factor if active[1] else None
+    return by_a, by_b
+
+
+_ALL = (True, True, True)
 
 
 @partials
-def betaincc(out: Any, a: Any, b: Any, x: Any) -> Any:
-    return None, None, -_beta_density(a, b, x)
+def betainc(out: Any, a: Any, b: Any, x: Any, *, active: tuple[bool, ...] = _ALL) -> Any:
+    by_a, by_b = _by_shapes(a, b, x, 1.0, active)
+    return by_a, by_b, _beta_density(a, b, x)
 
 
 @partials
-def betaincinv(out: Any, a: Any, b: Any, y: Any) -> Any:
-    return None, None, 1 / _beta_density(a, b, out)
+def betaincc(out: Any, a: Any, b: Any, x: Any, *, active: tuple[bool, ...] = _ALL) -> Any:
+    by_a, by_b = _by_shapes(a, b, x, -1.0, active)
+    return by_a, by_b, -_beta_density(a, b, x)
+
+
+@partials
+def betaincc_by_a(out: Any, a: Any, b: Any, x: Any) -> Any:
+    slope = np.log(x) - special.digamma(a) + special.digamma(a + b)
+    return None, None, -_beta_density(a, b, x) * slope
+
+
+@partials
+def betainc_by_b(out: Any, a: Any, b: Any, x: Any) -> Any:
+    slope = np.log1p(-x) - special.digamma(b) + special.digamma(a + b)
+    return None, None, _beta_density(a, b, x) * slope
+
+
+@partials
+def betaincinv(out: Any, a: Any, b: Any, y: Any, *, active: tuple[bool, ...] = _ALL) -> Any:
+    slope = 1 / _beta_density(a, b, out)
+    by_a, by_b = _by_shapes(a, b, out, -slope, active)
+    return by_a, by_b, slope
 
 
 def _t_density(df: Any, t: Any) -> Any:
@@ -232,13 +266,22 @@ def _t_density(df: Any, t: Any) -> Any:
 
 
 @partials
-def stdtr(out: Any, df: Any, t: Any) -> Any:
-    return None, _t_density(df, t)
+def stdtr(out: Any, df: Any, t: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    return template.stdtr_by_df(df, t) if active[0] else None, _t_density(df, t)
 
 
 @partials
-def stdtrit(out: Any, df: Any, p: Any) -> Any:
-    return None, 1 / _t_density(df, out)
+def stdtr_by_df(out: Any, df: Any, t: Any) -> Any:
+    constant = special.digamma((df + 1.0) / 2) - special.digamma(df / 2.0) - 1 / df
+    square = t * t / df
+    power = (df + 1.0) / df * square / (1 + square) - np.log1p(square)
+    return None, 0.5 * _t_density(df, t) * (constant + power)
+
+
+@partials
+def stdtrit(out: Any, df: Any, p: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    slope = 1 / _t_density(df, out)
+    return -template.stdtr_by_df(df, out) * slope if active[0] else None, slope
 
 
 # --- logistic functions ----------------------------------------------------------------------
@@ -365,23 +408,51 @@ def k1e(out: Any, x: Any) -> Any:
 
 
 @partials
-def iv(out: Any, v: Any, x: Any) -> Any:
-    return None, 0.5 * (special.iv(v - 1.0, x) + special.iv(v + 1.0, x))
+def iv(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    by_v = template.iv_by_v(v, x) if active[0] else None
+    return by_v, 0.5 * (special.iv(v - 1.0, x) + special.iv(v + 1.0, x))
 
 
 @partials
-def ive(out: Any, v: Any, x: Any) -> Any:
-    return None, 0.5 * (special.ive(v - 1.0, x) + special.ive(v + 1.0, x)) - np.sign(x) * out
+def iv_by_v(out: Any, v: Any, x: Any) -> Any:
+    below, above = template.iv_by_v(v - 1.0, x), template.iv_by_v(v + 1.0, x)
+    return None, 0.5 * (below + above)
 
 
 @partials
-def jv(out: Any, v: Any, x: Any) -> Any:
-    return None, 0.5 * (special.jv(v - 1.0, x) - special.jv(v + 1.0, x))
+def ive(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    by_v = template.ive_by_v(v, x) if active[0] else None
+    return by_v, 0.5 * (special.ive(v - 1.0, x) + special.ive(v + 1.0, x)) - np.sign(x) * out
 
 
 @partials
-def yv(out: Any, v: Any, x: Any) -> Any:
-    return None, 0.5 * (special.yv(v - 1.0, x) - special.yv(v + 1.0, x))
+def ive_by_v(out: Any, v: Any, x: Any) -> Any:
+    below, above = template.ive_by_v(v - 1.0, x), template.ive_by_v(v + 1.0, x)
+    return None, 0.5 * (below + above) - np.sign(x) * out
+
+
+@partials
+def jv(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    by_v = template.jv_by_v(v, x) if active[0] else None
+    return by_v, 0.5 * (special.jv(v - 1.0, x) - special.jv(v + 1.0, x))
+
+
+@partials
+def jv_by_v(out: Any, v: Any, x: Any) -> Any:
+    below, above = template.jv_by_v(v - 1.0, x), template.jv_by_v(v + 1.0, x)
+    return None, 0.5 * (below - above)
+
+
+@partials
+def yv(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    by_v = template.yv_by_v(v, x) if active[0] else None
+    return by_v, 0.5 * (special.yv(v - 1.0, x) - special.yv(v + 1.0, x))
+
+
+@partials
+def yv_by_v(out: Any, v: Any, x: Any) -> Any:
+    below, above = template.yv_by_v(v - 1.0, x), template.yv_by_v(v + 1.0, x)
+    return None, 0.5 * (below - above)
 
 
 @partials
@@ -390,13 +461,27 @@ def yn(out: Any, n: Any, x: Any) -> Any:
 
 
 @partials
-def kv(out: Any, v: Any, x: Any) -> Any:
-    return None, -0.5 * (special.kv(v - 1.0, x) + special.kv(v + 1.0, x))
+def kv(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    by_v = template.kv_by_v(v, x) if active[0] else None
+    return by_v, -0.5 * (special.kv(v - 1.0, x) + special.kv(v + 1.0, x))
 
 
 @partials
-def kve(out: Any, v: Any, x: Any) -> Any:
-    return None, out - 0.5 * (special.kve(v - 1.0, x) + special.kve(v + 1.0, x))
+def kv_by_v(out: Any, v: Any, x: Any) -> Any:
+    below, above = template.kv_by_v(v - 1.0, x), template.kv_by_v(v + 1.0, x)
+    return None, -0.5 * (below + above)
+
+
+@partials
+def kve(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    by_v = template.kve_by_v(v, x) if active[0] else None
+    return by_v, out - 0.5 * (special.kve(v - 1.0, x) + special.kve(v + 1.0, x))
+
+
+@partials
+def kve_by_v(out: Any, v: Any, x: Any) -> Any:
+    below, above = template.kve_by_v(v - 1.0, x), template.kve_by_v(v + 1.0, x)
+    return None, out - 0.5 * (below + above)
 
 
 # --- exponential integrals and others ---------------------------------------------------------

@@ -1,9 +1,22 @@
-"""Spellings of functions of `scipy.special` that have several results."""
+"""Spellings of functions of `scipy.special` that have several results, and of derivatives by shapes
+and orders, which it has not: `gammaincc_by_a` is that of `gammaincc` by ``a``."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..by_shape import (
+    betainc_slope,
+    betaincc_slope,
+    gammaincc_slope,
+    iv_slope,
+    ive_slope,
+    jv_slope,
+    kv_slope,
+    kve_slope,
+    stdtr_slope,
+    yv_slope,
+)
 from ..lazy import special
 from ..marks import fresh
 
@@ -13,3 +26,53 @@ def sici(x: Any, *, part: str) -> Any:
     if part == "Si":
         return special.sici(x)[0]
     return special.sici(x)[1]
+
+
+@fresh
+def gammaincc_by_a(a: Any, x: Any) -> Any:
+    return gammaincc_slope(a, x)
+
+
+@fresh
+def betaincc_by_a(a: Any, b: Any, x: Any) -> Any:
+    return betaincc_slope(a, b, x)
+
+
+@fresh
+def betainc_by_b(a: Any, b: Any, x: Any) -> Any:
+    return betainc_slope(a, b, x)
+
+
+@fresh
+def stdtr_by_df(df: Any, t: Any) -> Any:
+    return stdtr_slope(df, t)
+
+
+@fresh
+def jv_by_v(v: Any, x: Any) -> Any:
+    return jv_slope(v, x)
+
+
+@fresh
+def yv_by_v(v: Any, x: Any) -> Any:
+    return yv_slope(v, x)
+
+
+@fresh
+def iv_by_v(v: Any, x: Any) -> Any:
+    return iv_slope(v, x)
+
+
+@fresh
+def ive_by_v(v: Any, x: Any) -> Any:
+    return ive_slope(v, x)
+
+
+@fresh
+def kv_by_v(v: Any, x: Any) -> Any:
+    return kv_slope(v, x)
+
+
+@fresh
+def kve_by_v(v: Any, x: Any) -> Any:
+    return kve_slope(v, x)

@@ -23,6 +23,8 @@ from stcompile.base.location import Location
 from stcompile.base.options import Options
 from stcompile.code.literals import literal, name
 from stcompile.code.render import render
+from stcompile.codegen_templates import by_shape
+from stcompile.emit.beside import called_in, text_of
 from stcompile.emit.constants import LongConstant, Save, defaults_of, give_constants
 from stcompile.emit.layout import (
     INDENT,
@@ -46,6 +48,7 @@ from stcompile.wengert.dims import Symbol, named_by
 from stcompile.wengert.ir import Program, Variable
 from stcompile.wengert.naming import RESERVED, Names, base_name
 from stcompile.wengert.primitives.external import externals_of
+from stcompile.wengert.primitives.special import OWN
 from stcompile.wengert.staged import Group, Item, Leaf, Listed, Result, Staged
 
 READABLE = Options("readable")
@@ -137,14 +140,16 @@ def _with_own_arguments(
     made: Emitted, arguments: Sequence[str], aliases: Mapping[str, str]
 ) -> Emitted:
     """Rename the arguments of the function, which was made with other names, to ``arguments``, and
-    add aliases for everything that the code calls by one of these names."""
+    add aliases for everything that the code calls by one of these names; functions that stand
+    beside it are renamed."""
     back = {new: own for new, own in zip(made.arguments, arguments, strict=True) if new != own}
     lines = with_names(made.source, {**aliases, **back}).split("\n")
     numpy = next(
         at for at, line in enumerate(lines) if line.endswith((" as np", f" as {NAMESPACE}"))
     )
     at = lines.index("", numpy)
-    more = [f"{alias} = {own}" for own, alias in aliases.items()]
+    beside = {own for own in aliases if f"\ndef {own}(" in f"\n{made.source}"}
+    more = [f"{alias} = {own}" for own, alias in aliases.items() if own not in beside]
     lines[at:at] = ["", *more] if more else []
     shift = len(more) + 1 if more else 0
     return replace(
@@ -400,6 +405,7 @@ class _Emitter:
         beside = (
             kernel_lines(self.kernels, self.sections, self.options.fastmath) if self.kernels else []
         )
+        beside = [*_helpers(self.staged.program, body), *beside]
         head = self._imports([line for line, *_ in (*made, *before, *body, *after, *beside)])
         factory = self._factory(workspace, lengths) if statements else []
         signature = [" " * outer + line for line in self._signature()]
@@ -521,15 +527,34 @@ def global_names(program: Program, options: Options = READABLE) -> frozenset[str
         from stcompile.codegen_templates.loops import HELPERS
 
         called += (*HELPERS,)
+    if has_own(program):
+        called += (*by_shape.HELPERS,)
     return RESERVED.union(called, (NAMESPACE, DEVICE) if options.xp else ())
 
 
 def has_kernels(program: Program) -> bool:
     """True if a part of a program is a kernel."""
+    return _has(program, frozenset({"kernel"}))
+
+
+def has_own(program: Program) -> bool:
+    """True if a part of a program is a function that has no library."""
+    return _has(program, OWN)
+
+
+def _has(program: Program, primitives: Collection[str]) -> bool:
     inner = (value for e in program.equations for value in e.params.values())
-    return any(e.primitive == "kernel" for e in program.equations) or any(
-        has_kernels(value) for value in inner if isinstance(value, Program)
+    return any(e.primitive in primitives for e in program.equations) or any(
+        _has(value, primitives) for value in inner if isinstance(value, Program)
     )
+
+
+def _helpers(program: Program, body: Sequence[Line]) -> list[Line]:
+    """The functions of `codegen_templates.by_shape` that the lines of a body call."""
+    if not has_own(program):
+        return []
+    called = called_in("\n".join(line for line, *_ in body), by_shape.HELPERS)
+    return _plain([line for own in called for line in (*text_of(by_shape.HELPERS[own]), "", "")])
 
 
 def mpi_names(program: Program) -> tuple[str, ...]:
@@ -544,13 +569,15 @@ def names_in(source: str) -> set[str]:
 
 
 def with_names(source: str, names: Mapping[str, str]) -> str:
-    """A text with other names for some that it reads, writes or takes as arguments."""
-    places = [
-        (node.lineno - 1, node.col_offset, own)
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Name | ast.arg)
-        and (own := node.id if isinstance(node, ast.Name) else node.arg) in names
-    ]
+    """A text with other names for some that it reads, writes, defines or takes as arguments."""
+    places = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name | ast.arg):
+            own = node.id if isinstance(node, ast.Name) else node.arg
+            places.append((node.lineno - 1, node.col_offset, own))
+        elif isinstance(node, ast.FunctionDef):
+            places.append((node.lineno - 1, node.col_offset + len("def "), node.name))
+    places = [place for place in places if place[2] in names]
     lines = [line.encode() for line in source.split("\n")]  # columns count bytes
     for at, column, own in sorted(places, reverse=True):
         line = lines[at]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import math
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,6 +24,7 @@ from stcompile.code.literals import attribute, literal, name
 from stcompile.code.render import render
 from stcompile.code.templates import Code, Operand, substitute
 from stcompile.codegen_templates.loops import HELPERS, WRITTEN
+from stcompile.emit.beside import called_in, text_of
 from stcompile.emit.layout import INDENT, WIDTH, Line, body_lines, started
 from stcompile.emit.names import Naming
 from stcompile.emit.statements import Statements
@@ -240,28 +239,13 @@ def kernel_lines(
     unique = {kernel.name: kernel for kernel in kernels.values()}
     functions = [_function(kernel, sections, fastmath) for kernel in unique.values()]
     text = "\n".join(line for lines in functions for line, *_ in lines)
-    called = _called(text)
-    helpers = [_helper(own, fastmath) for own in HELPERS if own in called]
+    helpers = [_helper(own, fastmath) for own in called_in(text, HELPERS)]
     return [line for lines in (*helpers, *functions) for line in lines]
 
 
-def _called(text: str) -> set[str]:
-    """The helpers that some code calls, directly or indirectly."""
-    found = {own for own in HELPERS if re.search(rf"\b{own}\(", text)}
-    return found.union(*(_called(_body(own)) for own in found))
-
-
-def _body(own: str) -> str:
-    """The text of a helper behind the line with its name."""
-    return inspect.getsource(HELPERS[own]).partition(") -> ")[2]
-
-
 def _helper(own: str, fastmath: bool) -> list[Line]:
-    source = inspect.getsource(HELPERS[own]).splitlines()
-    start = next(at for at, line in enumerate(source) if line.startswith("def "))
-    signature = source[start].replace(": Any", "").replace(" -> Any", "")
     allowed: Collection[str] = vars(HELPERS[own]).get("fastmath", ())
-    lines = [f"@{_compiled(fastmath=fastmath or allowed)}", signature, *source[start + 1 :], "", ""]
+    lines = [f"@{_compiled(fastmath=fastmath or allowed)}", *text_of(HELPERS[own]), "", ""]
     return [(line, None, None) for line in lines]
 
 

@@ -19,6 +19,8 @@ def plain(scipys: Any) -> Function:
         return lambda x: list(scipys(x))
     if scipys.nin == 1:
         return lambda x: scipys(x)
+    if scipys.nin == 3:
+        return lambda x, y, z: scipys(x, y, z)
     return lambda x, y: scipys(x, y)
 
 
@@ -41,11 +43,6 @@ def summed(function: Function) -> Function:
 def located(method: Any) -> Function:
     """A method of a distribution, of all its arguments."""
     return lambda x, *rest: method(x, *rest)
-
-
-def held(method: Any, *shapes: Any) -> Function:
-    """A method of a distribution with these shape parameters, of loc and scale."""
-    return lambda x, loc, scale: method(x, *shapes, loc, scale)
 
 
 def shaped(method: Any, k: Any) -> Function:

@@ -15,14 +15,12 @@ from stcompile.frontend.functions.stats import CONTINUOUS, DISCRETE, STATS  # no
 from stcompile.transforms.primal import Primal  # noqa: E402
 from tests.programs import READABLE  # noqa: E402
 from tests.scipy.checks import Case, check  # noqa: E402
-from tests.scipy.functions import held, located, several, shaped  # noqa: E402
+from tests.scipy.functions import located, several, shaped  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 SHAPES = {"t": (3.5,), "gamma": (2.5,), "chi2": (4.5,), "lognorm": (0.7,), "weibull_min": (1.7,)}
 SHAPES |= {"pareto": (2.5,), "beta": (2.5, 1.8)}
-# Shape parameters of these have no derivative here: they are those of incomplete functions.
-HELD = {"t", "gamma", "chi2", "beta"}
 RTOL = 1e-11
 LOC, SCALE = 0.3, 1.4
 
@@ -50,10 +48,7 @@ def cases() -> list[Case]:
         if distribution not in CONTINUOUS:
             continue
         shapes, x = SHAPES.get(distribution, ()), points(distribution, own)
-        if distribution in HELD and own not in ("pdf", "logpdf"):
-            function, args = held(method(name), *shapes), (x, LOC, SCALE)
-        else:
-            function, args = located(method(name)), (x, *shapes, LOC, SCALE)
+        function, args = located(method(name)), (x, *shapes, LOC, SCALE)
         found.append(Case(name, function, args, RTOL))
     return found
 
@@ -267,7 +262,6 @@ def test_float32_arguments() -> None:
         (lambda x: stats.norm(x, 1.0).entropy(), "`stats.norm.entropy` is not supported"),
         (lambda x: stats.norm.entropy(x), "`stats.norm.entropy` is not supported"),
         (lambda x: stats.nct.logpdf(x, 2.0, 1.0), "`stats.nct.logpdf` is not supported"),
-        (lambda x: stats.gamma.cdf(1.0, x), "`special.gammainc` has no derivative"),
         (lambda x: stats.norm.logpdf(x, sigma=2.0), "`sigma`"),
         (lambda x: stats.binom.cdf(2, 5, x), "`stats.binom.cdf` is not supported"),
     ],

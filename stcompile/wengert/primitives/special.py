@@ -33,10 +33,12 @@ NAMES: Mapping[str, int] = MappingProxyType(
     {
         name.removeprefix(_PREFIX): rule.__code__.co_argcount - 1  # one argument is the result
         for name, rule in DERIVATIVES.items()
-        if name.startswith(_PREFIX)
+        if name.startswith(_PREFIX) and "_by_" not in name
     }
 )
 """The functions that have a rule, by their names, with the number of their operands."""
+OWN = frozenset(name for name in DERIVATIVES if name.startswith(_PREFIX) and "_by_" in name)
+"""Derivatives by shapes and orders, which SciPy has not."""
 
 
 def _of(name: str, count: int) -> Infer:
@@ -69,6 +71,11 @@ def _dtype(name: str, operands: tuple[type | np.dtype[Any], ...]) -> np.dtype[An
     return np.asarray(first).dtype
 
 
-SPECIAL: tuple[Primitive, ...] = tuple(
-    Primitive(_PREFIX + name, _of(name, count), elementwise=True) for name, count in NAMES.items()
+def _own(types: Types, params: Any) -> Types:
+    return (array_or_scalar(np.dtype(np.float64), broadcast("special", types)),)
+
+
+SPECIAL: tuple[Primitive, ...] = (
+    *(Primitive(_PREFIX + name, _of(name, n), elementwise=True) for name, n in NAMES.items()),
+    *(Primitive(name, _own, elementwise=True) for name in sorted(OWN)),
 )
