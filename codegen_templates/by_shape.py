@@ -396,6 +396,35 @@ def hankel_slope_of_order(v: Any, x: Any) -> Any:
     return of_j, of_y + np.exp(v * saddle - s) * total / np.pi
 
 
+# --- the zeta function -------------------------------------------------------------------------
+
+
+@helper
+def zeta_slope(x: Any, q: Any) -> Any:
+    """The derivative of `special.zeta` by its first operand."""
+    return in_blocks(lambda *parts: zeta_slopes(*parts), x, q)
+
+
+@helper
+def zeta_slopes(x: Any, q: Any) -> Any:
+    """The formula of Euler and Maclaurin, DLMF 25.11.5 and 25.11.7, term by term: 20 terms of the
+    sum, its integral, and 8 corrections of the Bernoulli numbers over factorials."""
+    n = q + np.arange(20)
+    total = -np.sum(np.log(n) * n**-x, axis=-1, keepdims=True)
+    a = q + 20
+    log_a, power = np.log(a), a**-x
+    total = total - power * (a * (log_a + 1 / (x - 1)) / (x - 1) + log_a / 2)
+    factor, slope = x / a, 1 / x  # of x (x + 1) ... and its logarithm
+    numbers = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+    scale = 1.0
+    for k, number in enumerate(numbers, 1):
+        scale = scale * (2 * k - 1) * (2 * k)
+        total = total + number / scale * factor * power * (slope - log_a)
+        for j in (2 * k - 1, 2 * k):
+            factor, slope = factor * (x + j) / a, slope + 1 / (x + j)
+    return np.where((x > 1) & (q > 0), total, np.nan)
+
+
 HELPERS = {
     own: value
     for own, value in [*globals().items()]

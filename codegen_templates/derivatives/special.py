@@ -145,8 +145,14 @@ def digamma(out: Any, x: Any) -> Any:
 
 
 @partials
-def zeta(out: Any, x: Any, q: Any) -> Any:
-    return None, -x * special.zeta(x + 1.0, q)
+def zeta(out: Any, x: Any, q: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    by_x = template.zeta_by_x(x, q) if active[0] else None
+    return by_x, -x * special.zeta(x + 1.0, q)
+
+
+@partials
+def zeta_by_x(out: Any, x: Any, q: Any) -> Any:
+    return None, -special.zeta(x + 1.0, q) - x * template.zeta_by_x(x + 1.0, q)
 
 
 @partials
@@ -625,3 +631,247 @@ def exp2(out: Any, x: Any) -> Any:
 @partials
 def exp10(out: Any, x: Any) -> Any:
     return out * math.log(10)
+
+
+@partials
+def ndtri_exp(out: Any, y: Any) -> Any:
+    return _ROOT_2PI * np.exp(y + 0.5 * out * out)
+
+
+@partials
+def wrightomega(out: Any, z: Any) -> Any:
+    return out / (1 + out)
+
+
+@partials
+def owens_t(out: Any, h: Any, a: Any) -> Any:
+    power = 1 + a * a
+    by_h = -0.5 / _ROOT_2PI * np.exp(-0.5 * h * h) * special.erf(a * h / math.sqrt(2))
+    return by_h, np.exp(-0.5 * h * h * power) / (2 * math.pi * power)
+
+
+# --- hypergeometric functions, by the argument ------------------------------------------------
+
+
+@partials
+def hyp0f1(out: Any, v: Any, z: Any) -> Any:
+    return None, special.hyp0f1(v + 1.0, z) / v
+
+
+@partials
+def hyp1f1(out: Any, a: Any, b: Any, x: Any) -> Any:
+    return None, None, a / b * special.hyp1f1(a + 1.0, b + 1.0, x)
+
+
+@partials
+def hyperu(out: Any, a: Any, b: Any, x: Any) -> Any:
+    return None, None, -a * special.hyperu(a + 1.0, b + 1.0, x)
+
+
+@partials
+def hyp2f1(out: Any, a: Any, b: Any, c: Any, z: Any) -> Any:
+    return None, None, None, a * b / c * special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)
+
+
+# --- elliptic integrals, DLMF 19.4, 19.18: in forms that do not cancel where m is small --------
+
+
+@partials
+def ellipk(out: Any, m: Any) -> Any:
+    return math.pi / 8 * special.hyp2f1(1.5, 1.5, 2.0, m)
+
+
+@partials
+def ellipe(out: Any, m: Any) -> Any:
+    return -math.pi / 8 * special.hyp2f1(0.5, 1.5, 2.0, m)
+
+
+@partials
+def ellipkm1(out: Any, p: Any) -> Any:
+    return -0.5 * (out - special.elliprd(0.0, p, 1.0) / 3) / p
+
+
+@partials
+def ellipkinc(out: Any, phi: Any, m: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    """By m from Carlson's form, of the angle that is left of whole half turns."""
+    sine, cosine = np.sin(phi), np.cos(phi)
+    rest = 1 - m * sine * sine
+    by_m = None
+    if active[1]:
+        turns = np.rint(phi / math.pi)
+        part = np.where(np.rint(turns / 2) * 2 == turns, sine, -sine)
+        whole = math.pi / 4 * turns * special.hyp2f1(1.5, 1.5, 2.0, np.where(turns == 0, 0.0, m))
+        by_m = part**3 / 6 * special.elliprd(cosine * cosine, 1.0, rest) + whole
+    return 1 / np.sqrt(rest), by_m
+
+
+@partials
+def ellipeinc(out: Any, phi: Any, m: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
+    """By m from Carlson's form, of the angle that is left of whole half turns."""
+    sine, cosine = np.sin(phi), np.cos(phi)
+    rest = 1 - m * sine * sine
+    by_m = None
+    if active[1]:
+        turns = np.rint(phi / math.pi)
+        part = np.where(np.rint(turns / 2) * 2 == turns, sine, -sine)
+        whole = math.pi / 4 * turns * special.hyp2f1(0.5, 1.5, 2.0, np.where(turns == 0, 0.0, m))
+        by_m = -(part**3) / 6 * special.elliprd(cosine * cosine, rest, 1.0) - whole
+    return np.sqrt(rest), by_m
+
+
+@partials
+def elliprf(out: Any, x: Any, y: Any, z: Any) -> Any:
+    by_x, by_y = special.elliprd(y, z, x), special.elliprd(x, z, y)
+    return -by_x / 6, -by_y / 6, -special.elliprd(x, y, z) / 6
+
+
+@partials
+def elliprd(out: Any, x: Any, y: Any, z: Any) -> Any:
+    """From the equation of Euler, Poisson and Darboux, DLMF 19.18.9; NaN where operands are nearly
+    equal, as its terms cancel there."""
+    gap_x = np.where(np.abs(z - x) > 1e-5 * z, z - x, math.nan)
+    gap_y = np.where(np.abs(z - y) > 1e-5 * z, z - y, math.nan)
+    by_x = (out - special.elliprd(y, z, x)) / (2 * gap_x)
+    by_y = (out - special.elliprd(x, z, y)) / (2 * gap_y)
+    return by_x, by_y, -(1.5 * out + x * by_x + y * by_y) / z
+
+
+# --- Airy and Kelvin functions ------------------------------------------------------------------
+
+
+@partials
+def airy(out: Any, x: Any, *, part: str) -> Any:
+    if part in ("Aip", "Bip"):
+        return x * template.airy(x, part=part[:2])
+    return template.airy(x, part=part + "p")
+
+
+@partials
+def ber(out: Any, x: Any) -> Any:
+    return special.berp(x)
+
+
+@partials
+def bei(out: Any, x: Any) -> Any:
+    return special.beip(x)
+
+
+@partials
+def ker(out: Any, x: Any) -> Any:
+    return special.kerp(x)
+
+
+@partials
+def kei(out: Any, x: Any) -> Any:
+    return special.keip(x)
+
+
+@partials
+def berp(out: Any, x: Any) -> Any:
+    return -special.bei(x) - np.where(x == 0, 0.0, out / np.where(x == 0, 1.0, x))
+
+
+@partials
+def beip(out: Any, x: Any) -> Any:
+    return special.ber(x) - np.where(x == 0, 0.5, out / np.where(x == 0, 1.0, x))
+
+
+@partials
+def kerp(out: Any, x: Any) -> Any:
+    return -special.kei(x) - out / x
+
+
+@partials
+def keip(out: Any, x: Any) -> Any:
+    return special.ker(x) - out / x
+
+
+# --- functions with several results -------------------------------------------------------------
+
+
+@partials
+def fresnel(out: Any, x: Any, *, part: str) -> Any:
+    angle = math.pi / 2 * x * x
+    return np.sin(angle) if part == "S" else np.cos(angle)
+
+
+@partials
+def shichi(out: Any, x: Any, *, part: str) -> Any:
+    if part == "Shi":
+        return np.where(x == 0, 1.0, np.sinh(x) / np.where(x == 0, 1.0, x))
+    return np.cosh(x) / x
+
+
+# --- spherical Bessel functions, DLMF 10.51.2, and polynomials, 18.9.15-28: of integers n ---------
+
+
+@partials
+def spherical_jn(out: Any, n: Any, z: Any) -> Any:
+    below = n * special.spherical_jn(n - (n != 0), z)
+    return None, (below - (n + 1) * special.spherical_jn(n + 1, z)) / (2 * n + 1)
+
+
+@partials
+def spherical_yn(out: Any, n: Any, z: Any) -> Any:
+    below = n * special.spherical_yn(n - (n != 0), z)
+    return None, (below - (n + 1) * special.spherical_yn(n + 1, z)) / (2 * n + 1)
+
+
+@partials
+def spherical_in(out: Any, n: Any, z: Any) -> Any:
+    below = n * special.spherical_in(n - (n != 0), z)
+    return None, (below + (n + 1) * special.spherical_in(n + 1, z)) / (2 * n + 1)
+
+
+@partials
+def spherical_kn(out: Any, n: Any, z: Any) -> Any:
+    below = n * special.spherical_kn(n - (n != 0), z)
+    return None, -(below + (n + 1) * special.spherical_kn(n + 1, z)) / (2 * n + 1)
+
+
+@partials
+def eval_legendre(out: Any, n: Any, x: Any) -> Any:
+    return None, (n != 0) * special.eval_gegenbauer(n - (n != 0), 1.5, x)
+
+
+@partials
+def eval_chebyt(out: Any, n: Any, x: Any) -> Any:
+    return None, n * special.eval_chebyu(n - (n != 0), x)
+
+
+@partials
+def eval_chebyu(out: Any, n: Any, x: Any) -> Any:
+    return None, 2.0 * (n != 0) * special.eval_gegenbauer(n - (n != 0), 2.0, x)
+
+
+@partials
+def eval_hermite(out: Any, n: Any, x: Any) -> Any:
+    return None, 2 * n * special.eval_hermite(n - (n != 0), x)
+
+
+@partials
+def eval_hermitenorm(out: Any, n: Any, x: Any) -> Any:
+    return None, n * special.eval_hermitenorm(n - (n != 0), x)
+
+
+@partials
+def eval_laguerre(out: Any, n: Any, x: Any) -> Any:
+    return None, -1.0 * (n != 0) * special.eval_genlaguerre(n - (n != 0), 1.0, x)
+
+
+@partials
+def eval_genlaguerre(out: Any, n: Any, alpha: Any, x: Any) -> Any:
+    lower = special.eval_genlaguerre(n - (n != 0), alpha + 1.0, x)
+    return None, None, -1.0 * (n != 0) * lower
+
+
+@partials
+def eval_gegenbauer(out: Any, n: Any, alpha: Any, x: Any) -> Any:
+    lower = special.eval_gegenbauer(n - (n != 0), alpha + 1.0, x)
+    return None, None, 2.0 * (n != 0) * alpha * lower
+
+
+@partials
+def eval_jacobi(out: Any, n: Any, alpha: Any, beta: Any, x: Any) -> Any:
+    lower = special.eval_jacobi(n - (n != 0), alpha + 1.0, beta + 1.0, x)
+    return None, None, None, 0.5 * (n != 0) * (n + alpha + beta + 1.0) * lower

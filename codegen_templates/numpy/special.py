@@ -16,6 +16,7 @@ from ..by_shape import (
     kve_slope,
     stdtr_slope,
     yv_slope,
+    zeta_slope,
 )
 from ..lazy import special
 from ..marks import fresh
@@ -76,3 +77,56 @@ def kv_by_v(v: Any, x: Any) -> Any:
 @fresh
 def kve_by_v(v: Any, x: Any) -> Any:
     return kve_slope(v, x)
+
+
+@fresh
+def airy(x: Any, *, part: str) -> Any:
+    if part == "Ai":
+        return special.airy(x)[0]
+    if part == "Aip":
+        return special.airy(x)[1]
+    if part == "Bi":
+        return special.airy(x)[2]
+    return special.airy(x)[3]
+
+
+@fresh
+def fresnel(x: Any, *, part: str) -> Any:
+    if part == "S":
+        return special.fresnel(x)[0]
+    return special.fresnel(x)[1]
+
+
+@fresh
+def shichi(x: Any, *, part: str) -> Any:
+    if part == "Shi":
+        return special.shichi(x)[0]
+    return special.shichi(x)[1]
+
+
+@fresh
+def zeta_by_x(x: Any, q: Any) -> Any:
+    return zeta_slope(x, q)
+
+
+# Functions of Python, which write into no array.
+
+
+@fresh
+def spherical_jn(n: Any, z: Any) -> Any:
+    return special.spherical_jn(n, z)
+
+
+@fresh
+def spherical_yn(n: Any, z: Any) -> Any:
+    return special.spherical_yn(n, z)
+
+
+@fresh
+def spherical_in(n: Any, z: Any) -> Any:
+    return special.spherical_in(n, z)
+
+
+@fresh
+def spherical_kn(n: Any, z: Any) -> Any:
+    return special.spherical_kn(n, z)

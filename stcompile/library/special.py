@@ -87,3 +87,83 @@ def _shift(x: Any, axis: Any) -> Any:
     end."""
     largest = np.floor(np.max(x, axis=axis, keepdims=True))
     return np.where(np.isfinite(largest), largest, 0.0)
+
+
+def spherical_slope(function: Any, sign: float, n: Any, z: Any) -> Any:
+    """The derivative of a spherical Bessel function by its argument, DLMF 10.51.2 and 10.51.5."""
+    first = -1.0 if function is special.spherical_kn else 1.0
+    below = n * function(n - (n != 0), z)
+    return (first * below + sign * (n + 1) * function(n + 1, z)) / (2 * n + 1)
+
+
+# --- distribution functions: of the incomplete gamma and beta functions --------------------------
+
+
+def chdtr(v: Any, x: Any) -> Any:
+    """The distribution function of chi-square; 0 below 0."""
+    return _below(special.gammainc(v / 2, _positive(x) / 2), x, 0.0)
+
+
+def chdtrc(v: Any, x: Any) -> Any:
+    """The complement of `chdtr`."""
+    return _below(special.gammaincc(v / 2, _positive(x) / 2), x, 1.0)
+
+
+def fdtr(dfn: Any, dfd: Any, x: Any) -> Any:
+    """The distribution function of F."""
+    return special.betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
+
+
+def fdtrc(dfn: Any, dfd: Any, x: Any) -> Any:
+    """The complement of `fdtr`, of which the small part of 1 is exact."""
+    return special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x))
+
+
+def gdtr(a: Any, b: Any, x: Any) -> Any:
+    """The distribution function of gamma, of the rate ``a`` and the shape ``b``."""
+    return special.gammainc(b, a * x)
+
+
+def gdtrc(a: Any, b: Any, x: Any) -> Any:
+    """The complement of `gdtr`."""
+    return special.gammaincc(b, a * x)
+
+
+def pdtr(k: Any, m: Any) -> Any:
+    """The distribution function of Poisson, of the mean ``m``."""
+    return special.gammaincc(np.floor(k) + 1, m)
+
+
+def pdtrc(k: Any, m: Any) -> Any:
+    """The complement of `pdtr`."""
+    return special.gammainc(np.floor(k) + 1, m)
+
+
+def bdtr(k: Any, n: Any, p: Any) -> Any:
+    """The distribution function of ``n`` trials, for 0 <= k < n."""
+    counts = np.floor(k)
+    return special.betaincc(counts + 1, n - counts, p)
+
+
+def bdtrc(k: Any, n: Any, p: Any) -> Any:
+    """The complement of `bdtr`."""
+    counts = np.floor(k)
+    return special.betainc(counts + 1, n - counts, p)
+
+
+def nbdtr(k: Any, n: Any, p: Any) -> Any:
+    """The distribution function of failures before ``n`` successes."""
+    return special.betainc(n, np.floor(k) + 1, p)
+
+
+def nbdtrc(k: Any, n: Any, p: Any) -> Any:
+    """The complement of `nbdtr`."""
+    return special.betaincc(n, np.floor(k) + 1, p)
+
+
+def _positive(x: Any) -> Any:
+    return np.where(x < 0, 1.0, x)
+
+
+def _below(value: Any, x: Any, number: float) -> Any:
+    return np.where(x < 0, number, value)[()]

@@ -3,8 +3,8 @@ have none.
 
 The references are central differences of order 4, with a step of 1e-12, of the functions of mpmath
 1.4.1 in 60 digits: `gammainc` and `betainc` (regularized; of the tail that is given), `besselj`,
-`bessely`, `besseli`, `besselk`, and for `stdtr` half of the `betainc` of df / 2, 1 / 2 from 0 to
-df / (df + t t).
+`bessely`, `besseli`, `besselk`, `zeta`, and for `stdtr` half of the `betainc` of df / 2, 1 / 2
+from 0 to df / (df + t t).
 """
 
 from __future__ import annotations
@@ -101,6 +101,9 @@ REFERENCES: tuple[tuple[str, tuple[float, ...], int, float], ...] = (
     ("kve", (2.5, 1000.0), 0, 9.933098940522454e-05),
     ("kve", (-0.5, 1.5), 0, -0.26819729112177765),
     ("kve", (100.0, 3.0), 0, 9.453363168858088e139),
+    ("zeta", (1.01, 1.0), 0, -9999.927281160435),
+    ("zeta", (2.0, 0.3), 0, 12.34193068888522),
+    ("zeta", (5.0, 100.0), 0, -1.2370019342410068e-08),
 )
 
 
@@ -119,6 +122,7 @@ GRIDS: dict[str, tuple[Any, ...]] = {  # shapes in a column, the argument in a r
     "stdtr_by_df": (np.array([[0.4], [1.3], [70.0]]), np.array([-3.0, -0.6, 1.2])),
     **{f"{name}_by_v": (np.array([[-1.3], [0.0], [0.5], [6.0]]), ROW) for name in ("jv", "yv")},
     **{f"{name}_by_v": (np.array([[-1.3], [0.5], [6.0]]), ROW) for name in ("iv", "ive", "kv")},
+    "zeta_by_x": (np.array([[1.3], [2.0], [6.0]]), ROW),
     "kve_by_v": (np.array([[-1.3], [0.5], [6.0]]), ROW),
 }
 SHAPE = {"betainc_by_b": 1}

@@ -20,7 +20,9 @@ AROUND_0 = (-2.0, -0.6, -0.4, -0.03, 0.02, 0.48, 0.52, 1.5)
 POINTS: dict[str, tuple[float, ...]] = {  # of others: ANY
     **dict.fromkeys(("gamma", "gammaln", "loggamma", "gammasgn", "digamma", "cbrt"), POSITIVE),
     **dict.fromkeys(("y0", "y1", "k0", "k1", "k0e", "k1e", "exp1", "expi"), POSITIVE),
-    **dict.fromkeys(("erfcinv", "ndtri", "logit"), INSIDE),
+    **dict.fromkeys(("erfcinv", "ndtri", "logit", "ellipk", "ellipe", "ellipkm1"), INSIDE),
+    **dict.fromkeys(("ker", "kei", "kerp", "keip"), POSITIVE),
+    "ndtri_exp": (-30.0, -2.0, -0.1),
     "erfinv": (-0.7, -0.1, 0.3, 0.8),
     "erfcx": (-1.0, 0.3, 5.0, 14.9, 15.2, 40.0),
     "dawsn": (-40.0, -15.1, -14.9, 0.3, 14.9, 15.1),
@@ -32,6 +34,9 @@ POINTS: dict[str, tuple[float, ...]] = {  # of others: ANY
     "log1p": (-0.6, 0.1, 2.0),
     "cbrt": (-2.0, 0.4, 3.0),
 }
+SPHERICAL = tuple(f"spherical_{kind}" for kind in ("jn", "yn", "in", "kn"))
+POLYNOMIALS = ("legendre", "chebyt", "chebyu", "hermite", "hermitenorm", "laguerre")
+ORDERED = (*SPHERICAL, *(f"eval_{kind}" for kind in POLYNOMIALS))
 COLUMN, ROW = np.array([[0.45], [1.3], [1.9]]), np.array([0.7, 2.3])
 PAIRS: dict[str, tuple[tuple[Any, Any], ...]] = {  # of others: a column and a row
     **dict.fromkeys(
@@ -72,6 +77,12 @@ PAIRS: dict[str, tuple[tuple[Any, Any], ...]] = {  # of others: a column and a r
         (1, ROW),
     ),
     "yn": ((2, ROW),),
+    **{name: tuple((n, np.array(INSIDE)) for n in (0, 1, 4)) for name in ORDERED},
+    "hyp0f1": ((1.5, np.array(ANY)),),
+    **dict.fromkeys(
+        ("ellipkinc", "ellipeinc"),
+        ((np.array([[-2.0], [0.3], [1.4], [1.7], [6.0]]), np.array([-2.0, 1e-2, 0.8])),),
+    ),
     "boxcox": (
         (ROW, COLUMN),
         (ROW, -COLUMN),
@@ -93,10 +104,24 @@ PAIRS: dict[str, tuple[tuple[Any, Any], ...]] = {  # of others: a column and a r
     "huber": ((COLUMN, np.array([-3.1, -0.4, 0.3, 2.5])),),
     "pseudo_huber": ((COLUMN, np.array([-3.1, -0.4, 0.3, 2.5])),),
 }
-UNARY, BINARY, TERNARY = ([n for n, count in NAMES.items() if count == k] for k in (1, 2, 3))
+OF_INSIDE = (np.array(INSIDE),)
+SEVERAL: dict[str, tuple[tuple[Any, ...], ...]] = {  # of others: a = 1.5, b = 2.5
+    **dict.fromkeys(
+        ("elliprf", "elliprd"),
+        ((np.array([0.3, 1.0]), np.array([0.7, 0.2]), np.array([1.4, 9.0])),),
+    ),
+    "hyp2f1": ((1.5, 2.5, 0.7, np.array([-4.0, -0.3, 0.6])),),
+    "eval_jacobi": tuple((n, 0.7, 1.5, *OF_INSIDE) for n in (0, 1, 4)),
+    **dict.fromkeys(
+        ("eval_gegenbauer", "eval_genlaguerre"), tuple((n, 0.7, *OF_INSIDE) for n in (0, 1, 4))
+    ),
+}
+UNARY, BINARY = ([n for n, count in NAMES.items() if count == k] for k in (1, 2))
+PARTS = {"sici": ("Si", "Ci"), "shichi": ("Shi", "Chi"), "fresnel": ("S", "C")}
+PARTS["airy"] = ("Ai", "Aip", "Bi", "Bip")
 
 
-@pytest.mark.parametrize("name", [name for name in UNARY if name != "sici"])
+@pytest.mark.parametrize("name", [name for name in UNARY if name not in PARTS])
 def test_of_one_number(name: str) -> None:
     check_rule(f"special.{name}", (np.array(POINTS.get(name, ANY)),), rtol=1e-5)
 
@@ -110,14 +135,18 @@ def test_of_two_numbers(name: str) -> None:
         check_rule(f"special.{name}", (x, y), rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", TERNARY)
-def test_of_three_numbers(name: str) -> None:
-    check_rule(f"special.{name}", (1.5, 2.5, np.array(INSIDE)), rtol=1e-5)
+@pytest.mark.parametrize("name", [name for name, count in NAMES.items() if count > 2])
+def test_of_several_numbers(name: str) -> None:
+    for inputs in SEVERAL.get(name, ((1.5, 2.5, *OF_INSIDE),)):
+        check_rule(f"special.{name}", inputs, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "part"), [(n, part) for n in PARTS for part in PARTS[n]])
+def test_of_several_results(name: str, part: str) -> None:
+    check_rule(f"special.{name}", (np.array(POSITIVE),), {"part": part})
 
 
 def test_with_facts() -> None:
-    for part in ("Si", "Ci"):
-        check_rule("special.sici", (np.array(POSITIVE),), {"part": part})
     for order in (0, 1, 3):
         check_rule("special.expn", (order, ROW), static=(True, False))
     check_rule("special.expn", (np.array([1, 2]), ROW))

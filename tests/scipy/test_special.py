@@ -16,14 +16,17 @@ special = pytest.importorskip("scipy.special")
 import stcompile.ad.rules as rules  # noqa: E402
 from stcompile.codegen_templates.derivatives import DERIVATIVES  # noqa: E402
 from stcompile.codegen_templates.marks import partials  # noqa: E402
-from stcompile.wengert.primitives.special import NAMES  # noqa: E402
+from stcompile.frontend.functions.scipy import PARTS  # noqa: E402
+from stcompile.wengert.primitives.special import NAMES, OWN  # noqa: E402
 from stcompile.wengert.templates import BUFFERED, TEMPLATES  # noqa: E402
 from tests.scipy.checks import Case, check, check_float32, check_forward, check_value  # noqa: E402
 from tests.scipy.functions import after, derivatives, plain  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
-UNARY, BINARY, TERNARY = ([n for n, count in NAMES.items() if count == k] for k in (1, 2, 3))
+UNARY, BINARY = ([n for n, count in NAMES.items() if count == k] for k in (1, 2))
+SEVERAL = [n for n, count in NAMES.items() if count > 2]
+TERNARY = ("betainc", "betaincc", "betaincinv")
 # Where each function is smooth and well away from its poles.
 DOMAINS = {
     **dict.fromkeys(("erfinv",), (-0.8, 0.8)),
@@ -31,7 +34,9 @@ DOMAINS = {
     **dict.fromkeys(("logit", "ndtri", "entr"), (0.1, 0.9)),
     **dict.fromkeys(("gamma", "gammaln", "loggamma", "digamma", "gammasgn"), (0.3, 4.0)),
     **dict.fromkeys(("y0", "y1", "k0", "k0e", "k1", "k1e", "exp1", "expi", "cbrt"), (0.3, 3.0)),
-    **dict.fromkeys(("spence", "sici"), (0.2, 3.0)),
+    **dict.fromkeys(("spence", "sici", "shichi", "ker", "kei", "kerp", "keip"), (0.2, 3.0)),
+    **dict.fromkeys(("ellipk", "ellipe", "ellipkm1"), (0.1, 0.9)),
+    "ndtri_exp": (-9.0, -0.2),
     **dict.fromkeys(("log1p",), (-0.6, 2.0)),
     **dict.fromkeys(("i0e", "i1e"), (0.2, 2.0)),
 }
@@ -41,6 +46,14 @@ FIRST = {
     **dict.fromkeys(("stdtr", "stdtrit"), 3.5),
     "zeta": 3.0,
     **dict.fromkeys(("expn", "yn"), 2),
+    **{f"spherical_{kind}": 2 for kind in ("jn", "yn", "in", "kn")},
+    **{f"eval_{kind}": 3 for kind in ("legendre", "chebyt", "chebyu", "laguerre")},
+    **{f"eval_{kind}": 3 for kind in ("hermite", "hermitenorm")},
+    "hyp0f1": 1.5,
+    "hyp2f1": (1.5, 2.5, 0.7),
+    "eval_jacobi": (3, 0.7, 1.5),
+    **dict.fromkeys(("eval_genlaguerre", "eval_gegenbauer"), (3, 0.7)),
+    **dict.fromkeys(("elliprf", "elliprd"), (0.3, 2.9)),
 }  # differentiated once, if at all
 
 
@@ -52,7 +65,8 @@ def cases() -> list[Case]:
     found = [
         Case(n, plain(getattr(special, n)), (spread(*DOMAINS.get(n, (-2.0, 2.0))),)) for n in UNARY
     ]
-    found.append(Case("sici 0", plain(getattr(special, "sici")), (np.array([0.7]),)))
+    for name in PARTS:
+        found.append(Case(f"{name} 0", plain(getattr(special, name)), (np.array([0.7]),)))
     column = spread(0.45, 1.9, 3)[:, None]
     for name in BINARY:
         y = spread(0.2, 0.8, 2) if name in ("gammaincinv", "gammainccinv", "stdtrit") else None
@@ -61,19 +75,24 @@ def cases() -> list[Case]:
             fixed = after(getattr(special, name), static)
             found.append(Case(name, fixed, (spread(0.4, 2.0) if y is None else y,)))
         else:
-            found.append(Case(name, plain(getattr(special, name)), (column, spread(0.6, 2.4, 2))))
-    for name in TERNARY:
-        of_x = after(getattr(special, name), 1.5, 2.5)
+            row = spread(0.2, 0.8, 2) if name in ("ellipkinc", "ellipeinc") else spread(0.6, 2.4, 2)
+            found.append(Case(name, plain(getattr(special, name)), (column, row)))
+    for name in SEVERAL:
+        of_x = after(getattr(special, name), *FIRST.get(name, (1.5, 2.5)))
         found.append(Case(name, of_x, (spread(0.2, 0.8),)))
     return found
 
 
 CASES = cases()
+OF_SHAPES = {
+    *(name.partition("_by_")[0] for name in OWN),
+    *(f"special.{name}" for name in ("gammainc", "gammaincinv", "gammainccinv", "stdtrit")),
+}
 SHAPES = [
     *(
         Case(name, plain(getattr(special, name)), (np.array([[FIRST[name]], [0.7]]), case.args[0]))
         for case in CASES
-        if (name := case.name) in FIRST and name not in ("zeta", "expn", "yn")
+        if (name := case.name) in FIRST and f"special.{name}" in OF_SHAPES - {"special.zeta"}
     ),
     *(
         Case(name, plain(getattr(special, name)), (np.array([[1.5], [0.7]]), 2.5, spread(0.2, 0.8)))
@@ -108,6 +127,10 @@ X = np.sin(np.arange(6.0)).reshape(2, 3)
 RTOL = 1e-14
 COMPOSED = (
     Case("psi", lambda x: special.psi(x) * x, (spread(0.3, 3.0),)),
+    Case("zeta", lambda x: special.zeta(1.5, x) * x, (spread(0.3, 3.0),)),
+    Case("jve", lambda x: special.jve(1.5, x) + special.yve(0.5, x), (spread(0.3, 3.0),), 1e-14),
+    Case("sph", lambda x: special.spherical_jn(2, x, True), (spread(0.3, 3.0),), 1e-12),
+    Case("skn", lambda x: special.spherical_kn(0, x, derivative=True), (spread(0.3, 3.0),), 1e-12),
     Case("polygamma", lambda x: special.polygamma(2, x), (spread(0.5, 3.0),), 1e-14),
     Case("polygamma 0", lambda x: special.polygamma(0, x), (spread(0.5, 3.0),), 1e-14),
     Case("multigammaln", lambda a: special.multigammaln(a, 3), (spread(1.5, 4.0),), 1e-14),
@@ -131,9 +154,28 @@ def test_composed(case: Case) -> None:
     check(case)
 
 
-@pytest.mark.parametrize("case", COMPOSED[6:], ids=str)
+@pytest.mark.parametrize("case", COMPOSED[10:], ids=str)
 def test_composed_float32(case: Case) -> None:
     check_float32(replace(case, rtol=1e-6))
+
+
+X3 = spread(0.3, 3.0, 3)
+DISTRIBUTIONS = (
+    Case("chdtr", lambda v, x: special.chdtr(v, x) - special.chdtrc(v, x), (2.3, X3), 1e-13),
+    Case("fdtr", lambda m, n, x: special.fdtr(m, n, x), (2.3, 3.1, X3), 1e-13),
+    Case("fdtrc", lambda m, n, x: special.fdtrc(m, n, x), (2.3, 3.1, X3), 1e-13),
+    Case("gdtr", lambda a, b, x: special.gdtr(a, b, x), (1.3, 2.1, X3), 1e-13),
+    Case("gdtrc", lambda a, b, x: special.gdtrc(a, b, x), (1.3, 2.1, X3), 1e-13),
+    Case("pdtr", lambda m: special.pdtr(3, m) + 2 * special.pdtrc(2, m), (X3,), 1e-13),
+    Case("bdtr", lambda p: special.bdtr(3, 7, p) + 2 * special.bdtrc(2, 7, p), (X3 / 4,), 1e-13),
+    Case("nbdtr", lambda p: special.nbdtr(3, 7, p) + 2 * special.nbdtrc(2, 7, p), (X3 / 4,), 1e-13),
+    Case("zeta", lambda x, q: special.zeta(x, q) + special.zeta(x), (X3 + 1, X3), 1e-13),
+)
+
+
+@pytest.mark.parametrize("case", DISTRIBUTIONS, ids=str)
+def test_distribution_functions(case: Case) -> None:
+    check(case, second=False)
 
 
 def test_numpys_bessel_function() -> None:
@@ -269,7 +311,7 @@ def test_out_and_masks() -> None:
         (lambda x: special.logsumexp(x, return_sign=True), "return_sign"),
         (lambda x: special.gammaln(x * 1j), "takes real numbers"),
         (lambda x: special.beta(x), "`special.beta` takes 2 operands"),
-        (lambda x: special.zeta(x), "one operand"),
+        (lambda x: special.hyp2f1(x, 1.0, 2.0, 0.5), "with respect to its operand 1"),
     ],
 )
 def test_refused(f: Any, message: str) -> None:
@@ -306,28 +348,33 @@ def test_every_rule_is_tried() -> None:
     assert {name for name in rules_ if "_by_" not in name} == set(NAMES) == tried
     ufuncs = {name: f for name in NAMES if isinstance(f := getattr(special, name), np.ufunc)}
     assert {name: NAMES[name] for name in ufuncs} == {name: f.nin for name, f in ufuncs.items()}
-    assert NAMES.keys() - ufuncs == {"zeta"}
+    functions = {"zeta", *(f"spherical_{kind}" for kind in ("jn", "yn", "in", "kn"))}
+    assert NAMES.keys() - ufuncs == functions
 
 
-@pytest.mark.parametrize(("name", "part"), [*((n, "") for n in NAMES), ("sici", "Ci")])
+@pytest.mark.parametrize(
+    ("name", "part"), [(n, part) for n in NAMES for part in PARTS.get(n, ("",))]
+)
 def test_templates(name: str, part: str) -> None:
     """Those that write into an array give what the others give, over an operand as well."""
     template = TEMPLATES[f"special.{name}"]
-    params = {"part": part or "Si"} if name == "sici" else {}
+    params = {"part": part} if part else {}
     for dtype in (np.float32, np.float64):
         count = NAMES[name]
         above = 1 if name == "zeta" else 0  # it has no values below
-        lows = (0.2, 0.3, 0.4)[:count]
+        lows = (0.2, 0.3, 0.4, 0.5)[:count]
         xs = [above + np.linspace(low, 0.8, 4).astype(dtype) for low in lows]
+        if name.startswith(("spherical", "eval")):
+            xs[0] = np.arange(4)
         expected = template(*xs, **params)
         found = getattr(special, name)(*xs)
         np.testing.assert_array_equal(
-            expected, found[part == "Ci"] if params else found, strict=True
+            expected, found[PARTS[name].index(part)] if part else found, strict=True
         )
         if f"special.{name}" not in BUFFERED:
             continue
         for place in range(count):
             inputs = [x.copy() for x in xs]
-            if expected.dtype == dtype:
+            if inputs[place].dtype == expected.dtype:
                 BUFFERED[f"special.{name}"](inputs[place], *inputs)
                 np.testing.assert_array_equal(inputs[place], expected, strict=True)

@@ -33,16 +33,51 @@ def _special(name: str) -> Lowering:
     return lowering
 
 
-def _sici(run: Run, x: Any) -> Any:
-    return tuple(run.record("special.sici", x, part=part) for part in ("Si", "Ci"))
+PARTS = {
+    "sici": ("Si", "Ci"),
+    "shichi": ("Shi", "Chi"),
+    "fresnel": ("S", "C"),
+    "airy": ("Ai", "Aip", "Bi", "Bip"),
+}
+"""The results of functions that have several, by names of their own."""
+
+
+def _in_parts(name: str) -> Lowering:
+    """The lowering of a function with several results: to a primitive for each."""
+
+    def lowering(run: Run, x: Any) -> Any:
+        return tuple(run.record(f"special.{name}", x, part=part) for part in PARTS[name])
+
+    return lowering
+
+
+def _of_real(name: str) -> Lowering:
+    """The lowering of a scaled function to the other one, which it is for real numbers."""
+    own = _special(name)
+
+    def lowering(run: Run, v: Any, z: Any) -> Any:
+        return own(run, v, z)
+
+    return lowering
+
+
+def _spherical(name: str, sign: float) -> Lowering:
+    """The lowering of a spherical Bessel function of an integer order; its derivative has the
+    recurrence with this sign, DLMF 10.51.2."""
+    own = _special(name)
+    slope = inlined(special.spherical_slope)
+
+    def lowering(run: Run, n: Any, z: Any, derivative: bool = False) -> Any:
+        if not derivative:
+            return own(run, n, z)
+        function = getattr(importlib.import_module("scipy.special"), name)
+        return slope(run, function, sign, n, z)
+
+    return lowering
 
 
 def _zeta(run: Run, x: Any, q: Any = None) -> Any:
-    if q is None:
-        run.refuse(
-            "`special.zeta` of one operand has no derivative rule", "give q, as in zeta(x, 1.0)"
-        )
-    return run.record("special.zeta", x, q)
+    return run.record("special.zeta", x, 1.0 if q is None else q)
 
 
 def _static(name: str, hint: str) -> Lowering:
@@ -69,11 +104,22 @@ def _comb(run: Run, N: Any, k: Any, *, exact: bool = False, repetition: bool = F
 
 SPECIAL: dict[str, Lowering] = {
     **{name: _special(name) for name in NAMES},
-    "sici": _sici,
+    **{name: _in_parts(name) for name in PARTS},
+    "spherical_jn": _spherical("spherical_jn", -1.0),
+    "spherical_yn": _spherical("spherical_yn", -1.0),
+    "spherical_in": _spherical("spherical_in", 1.0),
+    "spherical_kn": _spherical("spherical_kn", -1.0),
     "zeta": _zeta,
     "polygamma": inlined(special.polygamma),
     "multigammaln": inlined(special.multigammaln),
     "softplus": inlined(special.softplus),
+    **{
+        name: inlined(vars(special)[name])
+        for name in ("chdtr", "chdtrc", "fdtr", "fdtrc", "gdtr", "gdtrc", "pdtr", "pdtrc")
+    },
+    **{name: inlined(vars(special)[name]) for name in ("bdtr", "bdtrc", "nbdtr", "nbdtrc")},
+    "jve": _of_real("jv"),
+    "yve": _of_real("yv"),
     "comb": _comb,
     "factorial": _static("factorial", "write special.gamma(n + 1)"),
     "perm": _static("perm", "write special.poch(N - k + 1, k)"),
