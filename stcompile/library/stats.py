@@ -8,7 +8,8 @@ distributions (1994, 1995).
 
 The formula of a method is a function of the standardised value and the shape parameters. The
 ``facts`` of a distribution are its support (a lower and an upper bound, None where there is none),
-a number inside of it, and whether the density has no formula at the lower bound, where it is 0.
+a number inside of it, whether the density has no formula at the lower bound, where it is 0, and
+whether shape parameters may be negative.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ Formula = Callable[..., Any]
 
 def logpdf(form: Formula, facts: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     """The logarithm of a density."""
-    support, inside, is_open = facts
-    shapes, scale = tuple([_positive(s) for s in shapes]), _positive(scale)
+    support, inside, is_open, signed = facts
+    shapes, scale = _valid(shapes, signed), _positive(scale)
     z = _standardised(x, loc, scale)
     below, above = _outside(z, support, is_open)
     value = form(_within(z, below, above, inside), *shapes) - _log(scale)
@@ -41,8 +42,8 @@ def logpdf(form: Formula, facts: Any, x: Any, shapes: Any, loc: Any, scale: Any)
 
 def pdf(form: Formula, facts: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     """A density; ``form`` is the logarithm of the standard one."""
-    support, inside, is_open = facts
-    shapes, scale = tuple([_positive(s) for s in shapes]), _positive(scale)
+    support, inside, is_open, signed = facts
+    shapes, scale = _valid(shapes, signed), _positive(scale)
     z = _standardised(x, loc, scale)
     below, above = _outside(z, support, is_open)
     value = np.exp(form(_within(z, below, above, inside), *shapes)) / scale
@@ -52,8 +53,8 @@ def pdf(form: Formula, facts: Any, x: Any, shapes: Any, loc: Any, scale: Any) ->
 
 def cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     """A distribution function or one of its like, with the values ``ends`` below and above."""
-    support, inside, is_open = facts
-    shapes, scale = tuple([_positive(s) for s in shapes]), _positive(scale)
+    support, inside, is_open, signed = facts
+    shapes, scale = _valid(shapes, signed), _positive(scale)
     z = _standardised(x, loc, scale)
     below, above = _outside(z, support, is_open)
     value = form(_within(z, below, above, inside), *shapes)
@@ -63,8 +64,8 @@ def cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any, sca
 
 def log_cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     """The logarithm of the function with the formula ``form``."""
-    support, inside, is_open = facts
-    shapes, scale = tuple([_positive(s) for s in shapes]), _positive(scale)
+    support, inside, is_open, signed = facts
+    shapes, scale = _valid(shapes, signed), _positive(scale)
     z = _standardised(x, loc, scale)
     below, above = _outside(z, support, is_open)
     value = np.log(form(_within(z, below, above, inside), *shapes))
@@ -74,7 +75,7 @@ def log_cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any,
 
 def ppf(form: Formula, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     """A quantile; NaN for numbers that are not probabilities."""
-    shapes, scale = tuple([_positive(s) for s in shapes]), _positive(scale)
+    shapes, scale = _valid(shapes, False), _positive(scale)
     p = float64(q)
     outside = (p < 0) | (p > 1)
     value = form(np.where(outside, 0.5, p), *shapes) * scale + loc
@@ -109,6 +110,10 @@ def _standardised(x: Any, loc: Any, scale: Any) -> Any:
 
 def _log(scale: Any) -> Any:
     return 0.0 if isinstance(scale, int) and scale == 1 else np.log(scale)
+
+
+def _valid(shapes: Any, signed: bool) -> Any:
+    return shapes if signed else tuple([_positive(s) for s in shapes])
 
 
 def _positive(parameter: Any) -> Any:
@@ -445,3 +450,188 @@ def uniform_ppf(q: Any) -> Any:
 
 def uniform_isf(q: Any) -> Any:
     return 1 - q
+
+
+# --- others --------------------------------------------------------------------------------------
+
+
+def gumbel_r_logpdf(z: Any) -> Any:
+    return -z - np.exp(-z)
+
+
+def gumbel_r_cdf(z: Any) -> Any:
+    return np.exp(-np.exp(-z))
+
+
+def gumbel_r_logcdf(z: Any) -> Any:
+    return -np.exp(-z)
+
+
+def gumbel_r_sf(z: Any) -> Any:
+    return -np.expm1(-np.exp(-z))
+
+
+def gumbel_r_logsf(z: Any) -> Any:
+    return expon_logcdf(np.exp(-z))
+
+
+def gumbel_r_ppf(q: Any) -> Any:
+    return -np.log(-np.log(q))
+
+
+def gumbel_r_isf(q: Any) -> Any:
+    return -np.log(-np.log1p(-q))
+
+
+def gumbel_l_logpdf(z: Any) -> Any:
+    return z - np.exp(z)
+
+
+def gumbel_l_cdf(z: Any) -> Any:
+    return -np.expm1(-np.exp(z))
+
+
+def gumbel_l_sf(z: Any) -> Any:
+    return np.exp(-np.exp(z))
+
+
+def gumbel_l_logcdf(z: Any) -> Any:
+    return expon_logcdf(np.exp(z))
+
+
+def gumbel_l_logsf(z: Any) -> Any:
+    return -np.exp(z)
+
+
+def gumbel_l_ppf(q: Any) -> Any:
+    return np.log(-np.log1p(-q))
+
+
+def gumbel_l_isf(q: Any) -> Any:
+    return np.log(-np.log(q))
+
+
+def invgamma_logpdf(z: Any, a: Any) -> Any:
+    return -(a + 1) * np.log(z) - special.gammaln(a) - 1 / z
+
+
+def invgamma_cdf(z: Any, a: Any) -> Any:
+    return special.gammaincc(a, 1 / z)
+
+
+def invgamma_sf(z: Any, a: Any) -> Any:
+    return special.gammainc(a, 1 / z)
+
+
+def invgamma_ppf(q: Any, a: Any) -> Any:
+    return 1 / special.gammainccinv(a, q)
+
+
+def invgamma_isf(q: Any, a: Any) -> Any:
+    return 1 / special.gammaincinv(a, q)
+
+
+def f_logpdf(z: Any, dfn: Any, dfd: Any) -> Any:
+    m, n = dfn / 2, dfd / 2
+    powers = special.xlogy(m, dfn / dfd) + special.xlogy(m - 1.0, z)
+    return powers - (m + n) * np.log1p(dfn / dfd * z) - special.betaln(m, n)
+
+
+def f_cdf(z: Any, dfn: Any, dfd: Any) -> Any:
+    finite = np.where(z == math.inf, 1.0, z)
+    part = np.where(z == math.inf, 1.0, dfn * finite / (dfd + dfn * finite))
+    return special.betainc(dfn / 2, dfd / 2, part)
+
+
+def f_sf(z: Any, dfn: Any, dfd: Any) -> Any:
+    return special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * z))
+
+
+def rayleigh_logpdf(z: Any) -> Any:
+    return np.log(np.where(z == math.inf, 1.0, z)) - 0.5 * z * z
+
+
+def rayleigh_cdf(z: Any) -> Any:
+    return -np.expm1(-0.5 * z * z)
+
+
+def rayleigh_logcdf(z: Any) -> Any:
+    return expon_logcdf(0.5 * z * z)
+
+
+def rayleigh_sf(z: Any) -> Any:
+    return np.exp(-0.5 * z * z)
+
+
+def rayleigh_logsf(z: Any) -> Any:
+    return -0.5 * z * z
+
+
+def rayleigh_ppf(q: Any) -> Any:
+    return np.sqrt(-2 * np.log1p(-q))
+
+
+def rayleigh_isf(q: Any) -> Any:
+    return np.sqrt(-2 * np.log(q))
+
+
+def halfnorm_logpdf(z: Any) -> Any:
+    return 0.5 * math.log(2 / math.pi) - 0.5 * z * z
+
+
+def halfnorm_cdf(z: Any) -> Any:
+    return special.erf(z / math.sqrt(2))
+
+
+def halfnorm_logcdf(z: Any) -> Any:
+    is_large = z > 1
+    large, small = np.where(is_large, z, 1.0), np.where(is_large, 1.0, z)
+    tail = np.log1p(-special.erfc(large / math.sqrt(2)))
+    return np.where(is_large, tail, np.log(special.erf(small / math.sqrt(2))))
+
+
+def halfnorm_logsf(z: Any) -> Any:
+    return math.log(2) + special.log_ndtr(-z)
+
+
+def halfnorm_sf(z: Any) -> Any:
+    return special.erfc(z / math.sqrt(2))
+
+
+def halfnorm_ppf(q: Any) -> Any:
+    return special.ndtri((1 + q) / 2.0)
+
+
+def halfnorm_isf(q: Any) -> Any:
+    return -special.ndtri(q / 2)
+
+
+def halfcauchy_logpdf(z: Any) -> Any:
+    return math.log(2 / math.pi) - np.log1p(z * z)
+
+
+def halfcauchy_cdf(z: Any) -> Any:
+    return 2 / math.pi * np.arctan(z)
+
+
+def halfcauchy_sf(z: Any) -> Any:
+    return 2 / math.pi * np.arctan2(1.0, z)
+
+
+def halfcauchy_ppf(q: Any) -> Any:
+    return np.tan(math.pi / 2 * q)
+
+
+def invgauss_logpdf(z: Any, mu: Any) -> Any:
+    away = (z - mu) / mu * (1 / mu - 1 / z)
+    return -_LOG_ROOT_2PI - 1.5 * np.log(z) - 0.5 * away
+
+
+def vonmises_logpdf(z: Any, kappa: Any) -> Any:
+    """The density with its largest value at 0; it is periodic."""
+    half = np.sin(z / 2)
+    return -2 * kappa * half * half - math.log(2 * math.pi) - np.log(special.i0e(kappa))
+
+
+def skewnorm_logpdf(z: Any, a: Any) -> Any:
+    return math.log(2) + norm_logpdf(z) + special.log_ndtr(a * z)

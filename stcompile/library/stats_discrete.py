@@ -129,3 +129,27 @@ def _probability(p: Any) -> Any:
 def _all(one: Any, other: Any) -> Any:
     """Both; a static True where both are."""
     return other if one is True else one if other is True else np.logical_and(one, other)
+
+
+def binom_cdf(k: Any, n: Any, p: Any) -> Any:
+    return special.betaincc(k + 1, n - k, p)
+
+
+def binom_sf(k: Any, n: Any, p: Any) -> Any:
+    return special.betainc(k + 1, n - k, p)
+
+
+def nbinom_cdf(k: Any, n: Any, p: Any) -> Any:
+    return special.betainc(n, k + 1, p)
+
+
+def nbinom_sf(k: Any, n: Any, p: Any) -> Any:
+    return special.betaincc(n, k + 1, p)
+
+
+def geom_cdf(k: Any, p: Any) -> Any:
+    return -np.expm1(special.xlog1py(k, -p))
+
+
+def geom_sf(k: Any, p: Any) -> Any:
+    return np.exp(special.xlog1py(k, -p))

@@ -108,3 +108,65 @@ def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
 
 def dirichlet_pdf(x: Any, alpha: Any) -> Any:
     return np.exp(dirichlet_logpdf(x, alpha))
+
+
+def multivariate_t_logpdf(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+    """The logarithm of the density at points whose coordinates are along the last axis; the shape
+    matrix has to be positive definite (`numpy.linalg.LinAlgError`)."""
+    center, matrix = _mean_and_covariance(loc, shape)
+    dim = center.shape[0]
+    points = float64(x)
+    flat = np.reshape(points - center, (-1, dim))
+    factor = np.linalg.cholesky(matrix)
+    white = linalg.solve_triangular(factor, flat.T, lower=True)
+    half = 0.5 * (df + dim)
+    constant = special.gammaln(half) - special.gammaln(0.5 * df)
+    constant = constant - 0.5 * dim * np.log(df * math.pi) - _half_log_det(factor)
+    value = constant - half * np.log1p(np.sum(white * white, axis=0) / df)
+    return np.squeeze(np.reshape(value, points.shape[:-1]))[()]
+
+
+def multivariate_t_pdf(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+    return np.exp(multivariate_t_logpdf(x, loc, shape, df))
+
+
+def wishart_logpdf(x: Any, df: Any, scale: Any) -> Any:
+    """The logarithm of the density at one positive definite matrix (`numpy.linalg.LinAlgError`)."""
+    point, matrix = float64(x), float64(scale)
+    dim = matrix.shape[0]
+    trace = np.trace(np.linalg.solve(matrix, point))
+    of_point = _half_log_det(np.linalg.cholesky(point))
+    of_scale = _half_log_det(np.linalg.cholesky(matrix))
+    constant = 0.5 * df * dim * math.log(2) + df * of_scale + _log_gamma(0.5 * df, dim)
+    return (df - dim - 1) * of_point - 0.5 * trace - constant
+
+
+def wishart_pdf(x: Any, df: Any, scale: Any) -> Any:
+    return np.exp(wishart_logpdf(x, df, scale))
+
+
+def invwishart_logpdf(x: Any, df: Any, scale: Any) -> Any:
+    """The logarithm of the density at one positive definite matrix (`numpy.linalg.LinAlgError`)."""
+    point, matrix = float64(x), float64(scale)
+    dim = matrix.shape[0]
+    trace = np.trace(np.linalg.solve(point, matrix))
+    of_point = _half_log_det(np.linalg.cholesky(point))
+    of_scale = _half_log_det(np.linalg.cholesky(matrix))
+    constant = 0.5 * df * dim * math.log(2) - df * of_scale + _log_gamma(0.5 * df, dim)
+    return -(df + dim + 1) * of_point - 0.5 * trace - constant
+
+
+def invwishart_pdf(x: Any, df: Any, scale: Any) -> Any:
+    return np.exp(invwishart_logpdf(x, df, scale))
+
+
+def _half_log_det(factor: Any) -> Any:
+    return np.sum(np.log(np.diagonal(factor)))
+
+
+def _log_gamma(a: Any, dim: int) -> Any:
+    """The logarithm of the multivariate gamma function, DLMF 35.3.4."""
+    total = dim * (dim - 1) / 4 * math.log(math.pi)
+    for j in range(dim):
+        total = total + special.gammaln(a - 0.5 * j)
+    return total

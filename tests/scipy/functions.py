@@ -45,6 +45,11 @@ def located(method: Any) -> Function:
     return lambda x, *rest: method(x, *rest)
 
 
+def parameters(method: Any) -> Function:
+    """A method of a distribution, of its parameters."""
+    return lambda *given: method(*given)
+
+
 def shaped(method: Any, k: Any) -> Function:
     """A method of a discrete distribution, of its parameters."""
     return lambda *parameters: method(k, *parameters)

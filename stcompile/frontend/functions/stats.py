@@ -16,7 +16,13 @@ import numpy as np
 from stcompile.base.errors import StcompileError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.state.run import Run
-from stcompile.library import stats, stats_discrete, stats_vectors
+from stcompile.library import (
+    stats,
+    stats_bounded,
+    stats_discrete,
+    stats_moments,
+    stats_vectors,
+)
 
 Lowering = Callable[..., Any]
 Support = tuple[float | None, float | None]
@@ -26,12 +32,14 @@ POSITIVE: Support = (0.0, None)
 
 class Continuous(NamedTuple):
     """The shape parameters and the support of a distribution, with a number ``inside`` the support.
-    ``is_open``: the density is 0 at the lower bound, where it has no formula."""
+    ``is_open``: the density is 0 at the lower bound, where it has no formula. ``signed``: its shape
+    parameters may be any number, and need not be positive."""
 
     shapes: tuple[str, ...] = ()
     support: Support = LINE
     inside: float = 1.0
     is_open: bool = False
+    signed: bool = False
 
 
 CONTINUOUS: dict[str, Continuous] = {
@@ -48,6 +56,16 @@ CONTINUOUS: dict[str, Continuous] = {
     "pareto": Continuous(("b",), (1.0, None), 2.0),
     "beta": Continuous(("a", "b"), (0.0, 1.0), 0.5),
     "uniform": Continuous((), (0.0, 1.0), 0.5),
+    "gumbel_r": Continuous(),
+    "gumbel_l": Continuous(),
+    "invgamma": Continuous(("a",), POSITIVE, is_open=True),
+    "invgauss": Continuous(("mu",), POSITIVE, is_open=True),
+    "f": Continuous(("dfn", "dfd"), POSITIVE),
+    "rayleigh": Continuous((), POSITIVE, is_open=True),
+    "halfnorm": Continuous((), POSITIVE),
+    "halfcauchy": Continuous((), POSITIVE),
+    "vonmises": Continuous(("kappa",)),
+    "skewnorm": Continuous(("a",), signed=True),
 }
 DISCRETE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "poisson": (("mu",), stats_discrete.from_zero),
@@ -63,12 +81,12 @@ _ENDS = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf":
 def _lowering(
     value: str, shapes: Sequence[str], defaults: dict[str, Any], method: Callable[..., Any]
 ) -> Lowering:
-    """The lowering of ``method``, which takes the ``value``, the tuple of the shape parameters and
-    the parameters with ``defaults``, and is inlined."""
+    """The lowering of ``method``, which takes the ``value`` (unless that has no name), the tuple of
+    the shape parameters and the parameters with ``defaults``, and is inlined."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [
         inspect.Parameter("run", inspect.Parameter.POSITIONAL_ONLY),
-        *(inspect.Parameter(name, kind) for name in (value, *shapes)),
+        *(inspect.Parameter(name, kind) for name in (value, *shapes) if name),
         *(inspect.Parameter(name, kind, default=d) for name, d in defaults.items()),
     ]
     signature = inspect.Signature(parameters)
@@ -76,8 +94,9 @@ def _lowering(
     def lowering(*arguments: Any, **keywords: Any) -> Any:
         bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
-        run, x, *rest = bound.args
-        given = (x, tuple(rest[: len(shapes)]), *rest[len(shapes) :])
+        run, *rest = bound.args
+        first = [rest.pop(0)] if value else []
+        given = (*first, tuple(rest[: len(shapes)]), *rest[len(shapes) :])
         try:
             return _call(run, method, given)
         except StcompileError as error:
@@ -93,7 +112,7 @@ def _call(run: Run, method: Any, given: tuple[Any, ...]) -> Any:
 
 
 def _continuous(name: str, facts: Continuous) -> dict[str, Lowering]:
-    support = (facts.support, facts.inside, facts.is_open)
+    support = (facts.support, facts.inside, facts.is_open, facts.signed)
     found: dict[str, Lowering] = {}
 
     def add(own: str, value: str, method: Callable[..., Any]) -> None:
@@ -108,7 +127,9 @@ def _continuous(name: str, facts: Continuous) -> dict[str, Lowering]:
         if own in formulas:
             method = functools.partial(stats.cdf, formulas[own], support, ends)
         else:  # the logarithm of a method that has a formula
-            plain = formulas[own.removeprefix("log")]
+            plain = formulas.get(own.removeprefix("log"))
+            if plain is None:
+                continue
             method = functools.partial(stats.log_cdf, plain, support, ends)
         add(own, "x", method)
     for own in ("ppf", "isf"):
@@ -144,7 +165,22 @@ def _formulas(name: str) -> dict[str, Callable[..., Any]]:
     }
 
 
+def _moments() -> dict[str, Lowering]:
+    """Means, variances, standard deviations and entropies, which take parameters alone."""
+    found: dict[str, Lowering] = {}
+    defaults = {"loc": 0, "scale": 1}
+    for key, formula in vars(stats_moments).items():
+        name, _, own = key.rpartition("_")
+        if name not in CONTINUOUS:
+            continue
+        for method in ("var", "std") if own == "var" else (own,):
+            shared = functools.partial(getattr(stats_moments, method), formula)
+            found[f"{name}.{method}"] = _lowering("", CONTINUOUS[name].shapes, defaults, shared)
+    return found
+
+
 STATS: dict[str, Lowering] = {
+    **_moments(),
     **{
         own: lowering
         for name, facts in CONTINUOUS.items()
@@ -154,6 +190,16 @@ STATS: dict[str, Lowering] = {
     "multivariate_normal.pdf": inlined(stats_vectors.multivariate_normal_pdf),
     "multivariate_normal.logpdf": inlined(stats_vectors.multivariate_normal_logpdf),
     "multivariate_normal.entropy": inlined(stats_vectors.multivariate_normal_entropy),
+    **{
+        f"{name}.{own}": inlined(vars(stats_vectors)[f"{name}_{own}"])
+        for name in ("multivariate_t", "wishart", "invwishart")
+        for own in ("pdf", "logpdf")
+    },
+    **{
+        own.replace("_", ".", 1): inlined(function)
+        for own, function in vars(stats_bounded).items()
+        if own.startswith(("truncnorm_", "genextreme_"))
+    },
     "dirichlet.pdf": inlined(stats_vectors.dirichlet_pdf),
     "dirichlet.logpdf": inlined(stats_vectors.dirichlet_logpdf),
 }
