@@ -324,10 +324,12 @@ def yv_slopes(v: Any, x: Any) -> Any:
 def hankel_slopes(v: Any, x: Any) -> Any:
     """The derivatives of J and Y by an order that is not negative: of Sommerfeld's integral for the
     Hankel function, DLMF 10.9.18, on paths that lead down from the saddle."""
-    oscillating = hankel_slope_of_argument(np.minimum(v, x), x)
-    of_j, of_y = hankel_slope_of_order(np.maximum(v, x), x)
-    is_order = v > x
-    return np.where(is_order, of_j, oscillating.real), np.where(is_order, of_y, oscillating.imag)
+    is_order = (v > x)[:, 0]
+    of_j, of_y = np.empty_like(v), np.empty_like(v)
+    of_j[is_order], of_y[is_order] = hankel_slope_of_order(v[is_order], x[is_order])
+    both = hankel_slope_of_argument(v[~is_order], x[~is_order])
+    of_j[~is_order], of_y[~is_order] = both.real, both.imag
+    return of_j, of_y
 
 
 @helper

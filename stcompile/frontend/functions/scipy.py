@@ -52,7 +52,7 @@ def _in_parts(name: str) -> Lowering:
 
 
 def _of_real(name: str) -> Lowering:
-    """The lowering of a scaled function to the other one, which it is for real numbers."""
+    """The lowering of a scaled function, to the plain one that it is for real numbers."""
     own = _special(name)
 
     def lowering(run: Run, v: Any, z: Any) -> Any:
