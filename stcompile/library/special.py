@@ -100,13 +100,13 @@ def spherical_slope(function: Any, sign: float, n: Any, z: Any) -> Any:
 
 
 def chdtr(v: Any, x: Any) -> Any:
-    """The distribution function of chi-square; 0 below 0."""
-    return _below(special.gammainc(v / 2, _positive(x) / 2), x, 0.0)
+    """The distribution function of chi-square, for x >= 0."""
+    return special.gammainc(v / 2, x / 2)
 
 
 def chdtrc(v: Any, x: Any) -> Any:
     """The complement of `chdtr`."""
-    return _below(special.gammaincc(v / 2, _positive(x) / 2), x, 1.0)
+    return special.gammaincc(v / 2, x / 2)
 
 
 def fdtr(dfn: Any, dfd: Any, x: Any) -> Any:
@@ -131,39 +131,36 @@ def gdtrc(a: Any, b: Any, x: Any) -> Any:
 
 def pdtr(k: Any, m: Any) -> Any:
     """The distribution function of Poisson, of the mean ``m``."""
-    return special.gammaincc(np.floor(k) + 1, m)
+    return special.gammaincc(_counts(k) + 1, m)
 
 
 def pdtrc(k: Any, m: Any) -> Any:
     """The complement of `pdtr`."""
-    return special.gammainc(np.floor(k) + 1, m)
+    return special.gammainc(_counts(k) + 1, m)
 
 
 def bdtr(k: Any, n: Any, p: Any) -> Any:
-    """The distribution function of ``n`` trials, for 0 <= k < n."""
-    counts = np.floor(k)
+    """The distribution function of ``n`` trials."""
+    counts = _counts(k)
     return special.betaincc(counts + 1, n - counts, p)
 
 
 def bdtrc(k: Any, n: Any, p: Any) -> Any:
-    """The complement of `bdtr`."""
-    counts = np.floor(k)
-    return special.betainc(counts + 1, n - counts, p)
+    """The complement of `bdtr`; 1 below 0."""
+    counts = _counts(np.maximum(k, 0))
+    return np.where(k < 0, 1.0, special.betainc(counts + 1, n - counts, p))[()]
 
 
 def nbdtr(k: Any, n: Any, p: Any) -> Any:
     """The distribution function of failures before ``n`` successes."""
-    return special.betainc(n, np.floor(k) + 1, p)
+    return special.betainc(n, _counts(k) + 1, p)
 
 
 def nbdtrc(k: Any, n: Any, p: Any) -> Any:
     """The complement of `nbdtr`."""
-    return special.betaincc(n, np.floor(k) + 1, p)
+    return special.betaincc(n, _counts(k) + 1, p)
 
 
-def _positive(x: Any) -> Any:
-    return np.where(x < 0, 1.0, x)
-
-
-def _below(value: Any, x: Any, number: float) -> Any:
-    return np.where(x < 0, number, value)[()]
+def _counts(k: Any) -> Any:
+    """The number rounded down; NaN below 0, as SciPy has it."""
+    return np.floor(np.where(k < 0, math.nan, k))
