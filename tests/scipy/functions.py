@@ -58,3 +58,8 @@ def shaped(method: Any, k: Any) -> Function:
 def several(methods: Any, shapes: Any) -> Function:
     """The results of several methods, of loc and scale."""
     return lambda x, loc, scale: [method(x, *shapes, loc, scale) for method in methods]
+
+
+def transformed(scipys: Any, **keywords: Any) -> Function:
+    """A function of an array with static arguments, and the square of its result for curvature."""
+    return lambda x: scipys(x, **keywords) ** 2

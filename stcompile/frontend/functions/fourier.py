@@ -3,6 +3,7 @@ them."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.state.run import Run
-from stcompile.library import fourier
+from stcompile.library import fourier, scipy_fourier
 from stcompile.wengert.dims import varies
 
 
@@ -55,4 +56,71 @@ FOURIER: dict[Any, Any] = {
     np.fft.ifftshift: inlined(fourier.ifftshift),
     np.fft.fftfreq: inlined(fourier.fftfreq),
     np.fft.rfftfreq: inlined(fourier.rfftfreq),
+}
+
+
+def _along_axis(lowering: Callable[..., Any]) -> Callable[..., Any]:
+    """A transform of `scipy.fft` along an axis; ``overwrite_x`` and ``workers`` change no value."""
+
+    def transform(
+        run: Run,
+        x: Any,
+        n: Any = None,
+        axis: int = -1,
+        norm: Any = None,
+        overwrite_x: bool = False,
+        workers: Any = None,
+    ) -> Any:
+        return lowering(run, x, n, axis, norm)
+
+    return transform
+
+
+def _along_axes(lowering: Callable[..., Any], usual: Any = None) -> Callable[..., Any]:
+    """A transform of `scipy.fft` along several axes."""
+
+    def transform(
+        run: Run,
+        x: Any,
+        s: Any = None,
+        axes: Any = usual,
+        norm: Any = None,
+        overwrite_x: bool = False,
+        workers: Any = None,
+    ) -> Any:
+        return lowering(run, x, s, axes, norm)
+
+    return transform
+
+
+def _next_fast_len(run: Run, target: Any, real: bool = False) -> Any:
+    length = run.size_of(target)
+    if length is None or varies(length):
+        run.refuse(
+            "`fft.next_fast_len` takes an integer that is known at compile time",
+            "give a Python int: its value is known at compile time",
+        )
+    return importlib.import_module("scipy.fft").next_fast_len(length, real)
+
+
+_COSINE_AND_SINE = ("dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn")
+_PLAIN = ("fftshift", "ifftshift", "fftfreq", "rfftfreq")
+
+# `scipy.fft`, which is not imported here.
+SCIPY_FFT: dict[str, Callable[..., Any]] = {
+    **{
+        name: _along_axis(FOURIER[getattr(np.fft, name)])
+        for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+    },
+    **{
+        name: _along_axes(FOURIER[getattr(np.fft, name)])
+        for name in ("fftn", "ifftn", "rfftn", "irfftn")
+    },
+    **{
+        name: _along_axes(FOURIER[getattr(np.fft, name)], (-2, -1))
+        for name in ("fft2", "ifft2", "rfft2", "irfft2")
+    },
+    **{name: FOURIER[getattr(np.fft, name)] for name in _PLAIN},
+    **{name: inlined(getattr(scipy_fourier, name)) for name in _COSINE_AND_SINE},
+    "next_fast_len": _next_fast_len,
 }

@@ -42,5 +42,7 @@ def _functions(module: str) -> Mapping[Any, Lowering]:
             function = operator.attrgetter(name)(importlib.import_module(module))
         except AttributeError:
             continue
+        while isinstance(function, functools._lru_cache_wrapper):
+            function = function.__wrapped__  # calls of it are calls of this one
         found[function] = lowering
     return found

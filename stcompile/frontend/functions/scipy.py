@@ -12,6 +12,7 @@ import numpy as np
 
 from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.elementwise import static_call, ufunc
+from stcompile.frontend.functions.fourier import SCIPY_FFT
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.shapes import transpose
 from stcompile.frontend.functions.stats import STATS
@@ -270,5 +271,10 @@ LINALG: dict[str, Lowering] = {
 }
 
 SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
-    {"scipy.special": SPECIAL, "scipy.linalg": LINALG, "scipy.stats": STATS}
+    {
+        "scipy.special": SPECIAL,
+        "scipy.linalg": LINALG,
+        "scipy.stats": STATS,
+        "scipy.fft": SCIPY_FFT,
+    }
 )
