@@ -81,6 +81,7 @@ method_of_ufunc = deferred(f"{_FUNCTIONS}.ufuncs", "method_of")
 sort = deferred(f"{_FUNCTIONS}.python", "sort")
 freeze = deferred(f"{_FUNCTIONS}.frozen", "freeze")
 thawed = deferred(f"{_FUNCTIONS}.frozen", "thawed")
+stand_in = deferred(f"{_FUNCTIONS}.scipy_objects", "stand_in")
 imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
 method_of_filled = deferred("stcompile.frontend.operations.filled_methods", "method_of_filled")
 at_chosen = deferred(f"{_FUNCTIONS}.ufuncs", "at_chosen")
@@ -225,9 +226,12 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         frozen = freeze(function, arguments, keywords)
         if frozen is not None:
             return frozen
-        frozen = thawed(run, owner)
-        if frozen is not None:
-            return call(run, attribute(run, frozen, function.__name__), arguments, keywords)
+        made = stand_in(run, function)
+        if made is not None:
+            return call(run, made, arguments, keywords)
+        made = thawed(run, owner) or stand_in(run, owner)
+        if made is not None:
+            return call(run, attribute(run, made, function.__name__), arguments, keywords)
         hint = INSTEAD
         if name_of(function).startswith("stats."):
             hint = (

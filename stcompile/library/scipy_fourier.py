@@ -15,7 +15,6 @@ import numpy as np
 
 from stcompile.library import fourier
 
-
 INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}  # the type of the inverse, up to a factor
 
 
@@ -152,9 +151,7 @@ def _along_axes(
     return y
 
 
-def _along(
-    x: Any, kind: str, type: int, n: Any, axis: int, norm: Any, orthogonalize: Any
-) -> Any:
+def _along(x: Any, kind: str, type: int, n: Any, axis: int, norm: Any, orthogonalize: Any) -> Any:
     """The transform of the elements along an axis, after zeros or less of them if ``n`` says so."""
     values = np.asarray(x)
     if values.dtype.kind == "c":

@@ -63,3 +63,26 @@ def several(methods: Any, shapes: Any) -> Function:
 def transformed(scipys: Any, **keywords: Any) -> Function:
     """A function of an array with static arguments, and the square of its result for curvature."""
     return lambda x: scipys(x, **keywords) ** 2
+
+
+def made_with(scipys: Any, **keywords: Any) -> Function:
+    """The square of an interpolant of x and y at points."""
+    return lambda x, y, at: scipys(x, y, **keywords)(at) ** 2
+
+
+def called(made: Any) -> Function:
+    """The square of a function that was made outside."""
+    return lambda at: made(at) ** 2
+
+
+def derived(scipys: Any, keywords: Any, data: Any) -> Function:
+    """Derivatives and integrals of an interpolant, which is made inside or (of data) outside."""
+
+    def used(made: Any, at: Any) -> Any:
+        area = made.integrate(0.2, 2.0) + made.integrate(2.5, 0.4)
+        return made(at, 1) * made.derivative()(at) + made.antiderivative()(at) * area
+
+    if data is None:
+        return lambda x, y, at: used(scipys(x, y, **keywords), at)
+    outside = scipys(*data, **keywords)
+    return lambda at: used(outside, at)

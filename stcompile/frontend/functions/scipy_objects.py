@@ -1,0 +1,160 @@
+"""Objects of SciPy that the frontend puts objects of `stcompile.library` in the place of.
+
+A class that is called in the function is a function of the table of its module. An object from
+outside is taken apart here, when it is called or a method of it is: its arrays are captured, so that
+they are read at each call, and what decides on the program is guarded.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from stcompile.base.places import Place
+from stcompile.frontend.state.run import Run
+from stcompile.library import interpolation, piecewise, splines
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """How an object of SciPy is made anew: ``make`` takes its arrays, in this order, and then the
+    facts."""
+
+    make: Callable[..., Any]
+    arrays: Mapping[str, Callable[[Any], Any]]
+    facts: Callable[[Any], tuple[Any, ...]] = lambda owner: ()
+
+
+def _read(*names: str) -> Mapping[str, Callable[[Any], Any]]:
+    """The attributes that have these names."""
+    return MappingProxyType({name: _Attribute(name) for name in names})
+
+
+@dataclass(frozen=True)
+class _Attribute:
+    name: str
+
+    def __call__(self, owner: Any) -> Any:
+        return getattr(owner, self.name)
+
+
+@dataclass(frozen=True)
+class _Item:
+    """An item of a tuple that is an attribute."""
+
+    name: str
+    index: int
+
+    def __call__(self, owner: Any) -> Any:
+        return getattr(owner, self.name)[self.index]
+
+
+def _polynomial_facts(owner: Any) -> tuple[Any, ...]:
+    return owner.extrapolate, owner.axis
+
+
+def _spline_facts(owner: Any) -> tuple[Any, ...]:
+    return owner.k, owner.extrapolate, owner.axis
+
+
+def _fitted_facts(owner: Any) -> tuple[Any, ...]:
+    return owner._eval_args[2], owner.ext
+
+
+def _surface_facts(owner: Any) -> tuple[Any, ...]:
+    return tuple(owner.degrees)
+
+
+def _of_spline(owner: Any, name: str) -> Any:
+    """The knots or coefficients of an `interp1d` that is a spline."""
+    return getattr(owner._spline, name) if owner._kind == "spline" else np.zeros(0)
+
+
+def _line_facts(owner: Any) -> tuple[Any, ...]:
+    degree = owner._spline.k if owner._kind == "spline" else None
+    fill = owner.fill_value
+    fill = tuple(map(_shown, fill)) if isinstance(fill, tuple) else _shown(fill)
+    return degree, owner._kind, owner.axis, owner.bounds_error, fill
+
+
+def _grid_facts(owner: Any) -> tuple[Any, ...]:
+    return owner.method, owner.bounds_error, _shown(owner.fill_value)
+
+
+def _shown(fill: Any) -> Any:
+    """A number to fill with as a value that is equal to itself."""
+    if fill is None or isinstance(fill, str):
+        return fill
+    if np.size(fill) != 1:
+        raise NotImplementedError("a `fill_value` of several numbers is not supported")
+    number = float(np.reshape(fill, ()))
+    return "nan" if math.isnan(number) else number
+
+
+INTERPOLATE: Mapping[str, StandIn] = MappingProxyType(
+    {
+        "PPoly": StandIn(piecewise.PiecewisePolynomial, _read("c", "x"), _polynomial_facts),
+        "BSpline": StandIn(splines.Spline, _read("t", "c"), _spline_facts),
+        "UnivariateSpline": StandIn(
+            splines.fitted,
+            MappingProxyType(
+                {"knots": _Item("_eval_args", 0), "coefficients": _Item("_eval_args", 1)}
+            ),
+            _fitted_facts,
+        ),
+        "RectBivariateSpline": StandIn(
+            splines.fitted_surface,
+            MappingProxyType({f"tck[{i}]": _Item("tck", i) for i in range(3)}),
+            _surface_facts,
+        ),
+        "interp1d": StandIn(
+            interpolation.interpolated,
+            MappingProxyType(
+                {
+                    **_read("x", "y"),
+                    "knots": functools.partial(_of_spline, name="t"),
+                    "coefficients": functools.partial(_of_spline, name="c"),
+                }
+            ),
+            _line_facts,
+        ),
+        "RegularGridInterpolator": StandIn(
+            interpolation.on_grid, _read("grid", "values"), _grid_facts
+        ),
+    }
+)
+OBJECTS: Mapping[str, Mapping[str, StandIn]] = MappingProxyType({"scipy.interpolate": INTERPOLATE})
+
+
+def stand_in(run: Run, owner: Any) -> Any:
+    """The object of the library that stands for an object of SciPy from outside; None if there is
+    none for its class."""
+    if not str(type(owner).__module__).startswith("scipy."):
+        return None
+    known = _known(type(owner))
+    if known is None:
+        return None
+    place = run.captures.place_of(owner) or Place.constant(owner, type(owner).__name__)
+    arrays = [
+        run.captures.captured(read(owner), place.fact(name, read))
+        for name, read in known.arrays.items()
+    ]
+    facts = run.captures.guard(place.fact("options", known.facts))
+    return run.call(known.make, [*arrays, *facts], {})
+
+
+def _known(kind: type) -> StandIn | None:
+    for module, objects in OBJECTS.items():
+        loaded = sys.modules.get(module)
+        for cls in kind.__mro__ if loaded is not None else ():
+            found = objects.get(cls.__name__)
+            if found is not None and getattr(loaded, cls.__name__, None) is cls:
+                return found
+    return None
