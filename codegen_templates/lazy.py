@@ -26,4 +26,5 @@ class LazyModule(ModuleType):
 
 special: Any = LazyModule("scipy.special")
 linalg: Any = LazyModule("scipy.linalg")
+signal: Any = LazyModule("scipy.signal")
 MPI: Any = LazyModule("mpi4py.MPI")

@@ -25,6 +25,7 @@ from . import (
     scipy_linalg,
     selection,
     shapes,
+    signals,
     sizes,
     sorting,
     special,
@@ -42,4 +43,5 @@ DERIVATIVES = {
     **by_primitive(python_math, prefix="math."),
     **by_primitive(scipy_linalg, prefix="linalg."),
     **by_primitive(special, prefix="special."),
+    **by_primitive(signals, prefix="signal."),
 }

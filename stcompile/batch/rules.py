@@ -209,6 +209,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **dict.fromkeys(("argmax", "argmin"), _position),
         "stack": _stack,
         "searchsorted": _looked_up(1),
+        "signal.lfilter": _looked_up(2),
         **dict.fromkeys(("digitize", "interp"), _looked_up(0)),
         "einsum": _einsum,
         "convolve": _convolve,

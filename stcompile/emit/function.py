@@ -53,7 +53,7 @@ from stcompile.wengert.staged import Group, Item, Leaf, Listed, Result, Staged
 
 READABLE = Options("readable")
 LENGTHS = ("n", "m", "k", "p", "q")  # names of lengths
-SCIPY = ("linalg", "special")  # modules
+SCIPY = ("linalg", "signal", "special")  # modules
 IMPORTED = "from numba import njit"
 kernels_of = deferred("stcompile.emit.kernels", "kernels_of")
 kernel_lines = deferred("stcompile.emit.kernels", "kernel_lines")

@@ -1,8 +1,13 @@
-"""Conditions on values that are known at run time only."""
+"""Conditions on values that are known at run time only, and whether they are."""
 
 from __future__ import annotations
 
 from typing import Any
+
+
+def is_known(value: Any) -> bool:
+    """True for a value that is known when a function is compiled. Frontends know how."""
+    return True
 
 
 def require(holds: Any, message: str) -> None:

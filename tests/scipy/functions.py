@@ -86,3 +86,13 @@ def derived(scipys: Any, keywords: Any, data: Any) -> Function:
         return lambda x, y, at: used(scipys(x, y, **keywords), at)
     outside = scipys(*data, **keywords)
     return lambda at: used(outside, at)
+
+
+def sampled(rule: Any, **keywords: Any) -> Function:
+    """The square of an integral of samples at points."""
+    return lambda y, x: rule(y, x=x, **keywords) ** 2
+
+
+def weighted(scipys: Any, **keywords: Any) -> Function:
+    """The square of a function of two arrays with static arguments."""
+    return lambda x, w: scipys(x, w, **keywords) ** 2

@@ -15,10 +15,17 @@ from typing import Any
 from stcompile.frontend.functions.numba import NUMBA
 from stcompile.frontend.functions.polynomial import POLYNOMIAL, SHARED
 from stcompile.frontend.functions.scipy import SCIPY
+from stcompile.frontend.functions.scipy_modules import HELPERS
 
 Lowering = Callable[..., Any]
 MODULES: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
-    {**SCIPY, **POLYNOMIAL, "numba": NUMBA, "stcompile.library.polynomial_series": SHARED}
+    {
+        **SCIPY,
+        **POLYNOMIAL,
+        "numba": NUMBA,
+        "stcompile.library.polynomial_series": SHARED,
+        **HELPERS,
+    }
 )
 
 

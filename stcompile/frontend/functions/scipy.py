@@ -14,18 +14,18 @@ from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.elementwise import static_call, ufunc
 from stcompile.frontend.functions.fourier import SCIPY_FFT
 from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.scipy_modules import (
+    INTEGRATE,
+    INTERPOLATE,
+    NDIMAGE,
+    SIGNAL,
+    SIGNAL_WINDOWS,
+)
 from stcompile.frontend.functions.shapes import transpose
 from stcompile.frontend.functions.stats import STATS
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Factored, is_static
-from stcompile.library import (
-    interpolation,
-    matrices,
-    piecewise,
-    scipy_linalg,
-    special,
-    splines,
-)
+from stcompile.library import matrices, scipy_linalg, special
 from stcompile.wengert.primitives.special import NAMES
 
 Lowering = Callable[..., Any]
@@ -277,25 +277,6 @@ LINALG: dict[str, Lowering] = {
     "kron": inlined(matrices.kron),  # SciPy 1.14 and earlier
 }
 
-INTERPOLATE: dict[str, Lowering] = {
-    "CubicSpline": inlined(piecewise.cubic_spline),
-    "CubicHermiteSpline": inlined(piecewise.cubic_hermite_spline),
-    "PchipInterpolator": inlined(piecewise.pchip_interpolator),
-    "Akima1DInterpolator": inlined(piecewise.akima_interpolator),
-    "PPoly": inlined(piecewise.ppoly),
-    "BSpline": inlined(splines.b_spline),
-    "make_interp_spline": inlined(splines.make_interp_spline),
-    "splrep": inlined(splines.splrep),
-    "splev": inlined(splines.splev),
-    "splint": inlined(splines.splint),
-    "UnivariateSpline": inlined(splines.univariate_spline),
-    "InterpolatedUnivariateSpline": inlined(splines.interpolated_univariate_spline),
-    "RectBivariateSpline": inlined(splines.rect_bivariate_spline),
-    "interp1d": inlined(interpolation.interp1d),
-    "RegularGridInterpolator": inlined(interpolation.regular_grid_interpolator),
-    "interpn": inlined(interpolation.interpn),
-}
-
 SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
     {
         "scipy.special": SPECIAL,
@@ -303,5 +284,9 @@ SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         "scipy.stats": STATS,
         "scipy.fft": SCIPY_FFT,
         "scipy.interpolate": INTERPOLATE,
+        "scipy.integrate": INTEGRATE,
+        "scipy.ndimage": NDIMAGE,
+        "scipy.signal": SIGNAL,
+        "scipy.signal.windows": SIGNAL_WINDOWS,
     }
 )

@@ -23,6 +23,7 @@ from stcompile.wengert.primitives.logic import LOGIC
 from stcompile.wengert.primitives.random import RANDOM
 from stcompile.wengert.primitives.reductions import REDUCTIONS
 from stcompile.wengert.primitives.shapes import SHAPES
+from stcompile.wengert.primitives.signals import SIGNALS
 from stcompile.wengert.primitives.sizes import SIZES
 from stcompile.wengert.primitives.sorting import SORTING
 from stcompile.wengert.primitives.special import SPECIAL
@@ -37,7 +38,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
         for primitives in (
             *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION, INDEXING),
             *(LINEAR, LINALG, FOURIER, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
-            *(SIZES, SPECIAL, EXCHANGE, SPECTRA),
+            *(SIZES, SPECIAL, SIGNALS, EXCHANGE, SPECTRA),
         )
         for primitive in primitives
     }

@@ -1,0 +1,134 @@
+"""Tables of modules of SciPy whose functions are written in `stcompile.library`, and of functions
+that are computed when a function is compiled, such as those that design filters."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from stcompile.frontend.functions.elementwise import static_call
+from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import is_static
+from stcompile.library import (
+    filter_design,
+    images,
+    integrals,
+    interpolation,
+    piecewise,
+    signals,
+    splines,
+)
+
+Lowering = Callable[..., Any]
+
+
+def all_of(*modules: Any) -> dict[str, Lowering]:
+    """The lowerings of all public functions that are defined in modules of the library."""
+    return {
+        name: inlined(function)
+        for module in modules
+        for name, function in vars(module).items()
+        if inspect.isfunction(function)
+        and function.__module__ == module.__name__
+        and not name.startswith("_")
+    }
+
+
+def at_compile_time(find: Callable[[], Any], name: str) -> Lowering:
+    """The lowering of a function that is called when a function is compiled, with arguments that
+    are known then; the arrays that it returns are constants."""
+
+    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
+        if not is_static([*arguments, *keywords.values()]):
+            run.refuse(
+                f"`{name}` takes values that are known at compile time",
+                "give Python numbers, strings and lists of them, or call it outside and pass the "
+                "result in",
+            )
+        return _constant(run, static_call(run, lambda: find()(*arguments, **keywords)))
+
+    return lowering
+
+
+def _constant(run: Run, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple([_constant(run, part) for part in value])
+    if isinstance(value, np.ndarray):
+        return run.language.array_of(run, value.tolist(), value.dtype)
+    return value
+
+
+def _designs(module: str, names: Sequence[str]) -> dict[str, Lowering]:
+    shown = module.removeprefix("scipy.")
+
+    def finder(name: str) -> Callable[[], Any]:
+        return lambda: getattr(importlib.import_module(module), name)
+
+    return {name: at_compile_time(finder(name), f"{shown}.{name}") for name in names}
+
+
+INTERPOLATE: dict[str, Lowering] = {
+    "CubicSpline": inlined(piecewise.cubic_spline),
+    "CubicHermiteSpline": inlined(piecewise.cubic_hermite_spline),
+    "PchipInterpolator": inlined(piecewise.pchip_interpolator),
+    "Akima1DInterpolator": inlined(piecewise.akima_interpolator),
+    "PPoly": inlined(piecewise.ppoly),
+    "BSpline": inlined(splines.b_spline),
+    "make_interp_spline": inlined(splines.make_interp_spline),
+    "splrep": inlined(splines.splrep),
+    "splev": inlined(splines.splev),
+    "splint": inlined(splines.splint),
+    "UnivariateSpline": inlined(splines.univariate_spline),
+    "InterpolatedUnivariateSpline": inlined(splines.interpolated_univariate_spline),
+    "RectBivariateSpline": inlined(splines.rect_bivariate_spline),
+    "interp1d": inlined(interpolation.interp1d),
+    "RegularGridInterpolator": inlined(interpolation.regular_grid_interpolator),
+    "interpn": inlined(interpolation.interpn),
+}
+
+INTEGRATE = all_of(integrals)
+del INTEGRATE["legendre"]
+NDIMAGE = all_of(images)
+del NDIMAGE["padded"]
+SIGNAL: dict[str, Lowering] = {
+    **all_of(signals),
+    **_designs(
+        "scipy.signal",
+        ("butter", "cheby1", "cheby2", "ellip", "bessel", "firwin", "get_window", "savgol_coeffs"),
+    ),
+}
+_WINDOWS = ("barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "chebwin")
+_WINDOWS += ("cosine", "exponential", "flattop", "gaussian", "general_cosine", "general_gaussian")
+_WINDOWS += ("general_hamming", "hamming", "hann", "kaiser", "nuttall", "parzen", "triang", "tukey")
+SIGNAL_WINDOWS = _designs("scipy.signal.windows", _WINDOWS)
+
+
+def _filtered(run: Run, b: Any, a: Any, x: Any) -> Any:
+    return run.record("signal.lfilter", *(run.as_array(part) for part in (b, a, x)))
+
+
+def _is_known(run: Run, value: Any) -> bool:
+    return is_static(value)
+
+
+HELPERS: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
+    {
+        "stcompile.library.conditions": {"is_known": _is_known},
+        "stcompile.library.filter_design": {
+            "filtered": _filtered,
+            "smoothing_matrix": at_compile_time(
+                lambda: filter_design.smoothing_matrix, "signal.savgol_filter"
+            ),
+        },
+        "stcompile.library.integrals": {
+            "legendre": at_compile_time(lambda: integrals.legendre, "integrate.fixed_quad")
+        },
+    }
+)
+"""Functions of the library that the frontend does in its own way."""
