@@ -1,4 +1,4 @@
-"""Parts of filters that are known when a function is compiled, and the filter that is a primitive."""
+"""Parts of filters that are known at compile time, and the filter that is a primitive."""
 
 from __future__ import annotations
 

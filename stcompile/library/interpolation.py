@@ -1,4 +1,4 @@
-"""Interpolation of `scipy.interpolate` on lines and grids: `interp1d`, `RegularGridInterpolator`."""
+"""Interpolation of `scipy.interpolate` on lines and on grids."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Piecewise polynomials of `scipy.interpolate`: `PPoly`, and the cubic ones that interpolate.
 
 A polynomial of degree ``k`` on each interval has its coefficients, highest power first, in
-``c[:, interval]``, of the distance from the left end of the interval. Coefficients are SciPy's up to
-rounding, and so are values, which are computed by Horner's rule.
+``c[:, interval]``, of the distance from the left end of the interval. Coefficients are SciPy's up
+to rounding, and so are values, which are computed by Horner's rule.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ def _part(whole: Any, first: Any, second: Any, mode: str, axes: Any) -> Any:
     if mode not in ("same", "valid"):
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     cut = [slice(None)] * whole.ndim
-    is_turned = mode == "valid" and any([first[i] < second[i] for i in axes])
+    is_turned = mode == "valid" and any(first[i] < second[i] for i in axes)
     for i in axes:
         long, short = (second[i], first[i]) if is_turned else (first[i], second[i])
         if mode == "valid" and long < short:
@@ -205,7 +205,7 @@ def _part(whole: Any, first: Any, second: Any, mode: str, axes: Any) -> Any:
 def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
     """The correlation: the convolution with the conjugate of the second, backwards."""
     x, y = np.asarray(in1), np.asarray(in2)
-    if mode == "valid" and any([n < m for n, m in zip(x.shape, y.shape, strict=True)]):
+    if mode == "valid" and any(n < m for n, m in zip(x.shape, y.shape, strict=True)):
         return np.conjugate(np.flip(correlate(y, x, mode)))
     turned = np.flip(y)
     return convolve(x, np.conjugate(turned) if turned.dtype.kind == "c" else turned, mode)
@@ -240,7 +240,7 @@ def _by_windows(
         raise ValueError("Acceptable boundary flags are 'fill', 'circular', or 'symmetric'.")
     if mode not in ("full", "same", "valid"):
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
-    if mode == "valid" and any([n < m for n, m in zip(x.shape, y.shape, strict=True)]):
+    if mode == "valid" and any(n < m for n, m in zip(x.shape, y.shape, strict=True)):
         raise NotImplementedError("in 'valid' mode the second matrix may not be the larger one")
     if x.dtype.kind == "c" or y.dtype.kind == "c":
         raise NotImplementedError("complex matrices are not supported")

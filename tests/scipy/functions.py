@@ -96,3 +96,8 @@ def sampled(rule: Any, **keywords: Any) -> Function:
 def weighted(scipys: Any, **keywords: Any) -> Function:
     """The square of a function of two arrays with static arguments."""
     return lambda x, w: scipys(x, w, **keywords) ** 2
+
+
+def between(metric: Any) -> Function:
+    """A distance of two vectors with weights."""
+    return lambda u, v, w: metric(u, v, w=w) ** 2

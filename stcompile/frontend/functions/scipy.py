@@ -15,6 +15,7 @@ from stcompile.frontend.functions.elementwise import static_call, ufunc
 from stcompile.frontend.functions.fourier import SCIPY_FFT
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.scipy_modules import (
+    DISTANCE,
     INTEGRATE,
     INTERPOLATE,
     NDIMAGE,
@@ -286,6 +287,7 @@ SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         "scipy.interpolate": INTERPOLATE,
         "scipy.integrate": INTEGRATE,
         "scipy.ndimage": NDIMAGE,
+        "scipy.spatial.distance": DISTANCE,
         "scipy.signal": SIGNAL,
         "scipy.signal.windows": SIGNAL_WINDOWS,
     }

@@ -16,6 +16,7 @@ from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import is_static
 from stcompile.library import (
+    distances,
     filter_design,
     images,
     integrals,
@@ -92,6 +93,7 @@ INTERPOLATE: dict[str, Lowering] = {
     "interpn": inlined(interpolation.interpn),
 }
 
+DISTANCE = all_of(distances)
 INTEGRATE = all_of(integrals)
 del INTEGRATE["legendre"]
 NDIMAGE = all_of(images)

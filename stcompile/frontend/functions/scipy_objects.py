@@ -1,8 +1,8 @@
 """Objects of SciPy that the frontend puts objects of `stcompile.library` in the place of.
 
 A class that is called in the function is a function of the table of its module. An object from
-outside is taken apart here, when it is called or a method of it is: its arrays are captured, so that
-they are read at each call, and what decides on the program is guarded.
+outside is taken apart here, when it is called or a method of it is: its arrays are captured, so
+that they are read at each call, and what decides on the program is guarded.
 """
 
 from __future__ import annotations
