@@ -26,5 +26,6 @@ class LazyModule(ModuleType):
 
 special: Any = LazyModule("scipy.special")
 linalg: Any = LazyModule("scipy.linalg")
+optimize: Any = LazyModule("scipy.optimize")
 signal: Any = LazyModule("scipy.signal")
 MPI: Any = LazyModule("mpi4py.MPI")

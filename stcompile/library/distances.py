@@ -235,9 +235,7 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     if x.ndim == 1:
         n = int(np.ceil(np.sqrt(x.shape[0] * 2))) if x.shape[0] else 1
         if n * (n - 1) != 2 * x.shape[0]:
-            raise ValueError(
-                "Incompatible vector size: it is no binomial coefficient n choose 2."
-            )
+            raise ValueError("Incompatible vector size: it is no binomial coefficient n choose 2.")
         numbers = np.zeros((n, n), int)
         first, second = np.triu_indices(n, 1)
         numbers[first, second] = np.arange(1, x.shape[0] + 1)

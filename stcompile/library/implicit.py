@@ -41,6 +41,23 @@ def newton(
     return solved, backward
 
 
+def implicit(
+    solver: Function, jacobian: Function, by_given: Function, starts: int
+) -> tuple[Function, Function]:
+    """A solver that is called: its first arguments, ``starts`` of them, are where it begins."""
+
+    def solved(*operands: Any) -> Any:
+        solution = solver(*operands)
+        return solution, (solution, operands[starts:])
+
+    def backward(kept: Any, d_x: Any) -> Any:
+        x, given = kept
+        weights = np.linalg.solve(jacobian(x, *given).T, -d_x)
+        return *([None] * starts), *by_given(weights, x, *given)[1:]
+
+    return solved, backward
+
+
 def iteration(
     equation: Function, jacobian: Function, by_given: Function, most: int, corrections: int
 ) -> tuple[Function, Function]:

@@ -22,6 +22,7 @@ from stcompile.frontend.functions.scipy_modules import (
     SIGNAL,
     SIGNAL_WINDOWS,
 )
+from stcompile.frontend.functions.scipy_optimize import OPTIMIZE
 from stcompile.frontend.functions.shapes import transpose
 from stcompile.frontend.functions.stats import STATS
 from stcompile.frontend.state.run import Run
@@ -287,6 +288,7 @@ SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         "scipy.interpolate": INTERPOLATE,
         "scipy.integrate": INTEGRATE,
         "scipy.ndimage": NDIMAGE,
+        "scipy.optimize": OPTIMIZE,
         "scipy.spatial.distance": DISTANCE,
         "scipy.signal": SIGNAL,
         "scipy.signal.windows": SIGNAL_WINDOWS,

@@ -105,14 +105,20 @@ SIGNAL: dict[str, Lowering] = {
         ("butter", "cheby1", "cheby2", "ellip", "bessel", "firwin", "get_window", "savgol_coeffs"),
     ),
 }
-_WINDOWS = ("barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "chebwin")
-_WINDOWS += ("cosine", "exponential", "flattop", "gaussian", "general_cosine", "general_gaussian")
-_WINDOWS += ("general_hamming", "hamming", "hann", "kaiser", "nuttall", "parzen", "triang", "tukey")
+_WINDOWS = (
+    *("barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "chebwin"),
+    *("cosine", "exponential", "flattop", "gaussian", "general_cosine", "general_gaussian"),
+    *("general_hamming", "hamming", "hann", "kaiser", "nuttall", "parzen", "triang", "tukey"),
+)
 SIGNAL_WINDOWS = _designs("scipy.signal.windows", _WINDOWS)
 
 
 def _filtered(run: Run, b: Any, a: Any, x: Any) -> Any:
     return run.record("signal.lfilter", *(run.as_array(part) for part in (b, a, x)))
+
+
+def _jacobian(run: Run, function: Any, x: Any) -> Any:
+    return run.call(importlib.import_module("stcompile").jacobian(function), (x,), {})
 
 
 def _is_known(run: Run, value: Any) -> bool:
@@ -121,6 +127,7 @@ def _is_known(run: Run, value: Any) -> bool:
 
 HELPERS: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
     {
+        "stcompile.library.optimize": {"jacobian": _jacobian},
         "stcompile.library.conditions": {"is_known": _is_known},
         "stcompile.library.filter_design": {
             "filtered": _filtered,
