@@ -1,7 +1,7 @@
 """Filters of `scipy.ndimage`: correlations of an array that goes on beyond its ends.
 
-SciPy computes in double precision and rounds to the dtype of the input after each axis, and so do
-these; values are SciPy's up to rounding.
+SciPy computes in double precision and rounds to the dtype of the input after each axis, and so does
+this module: values are SciPy's up to rounding.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def padded(x: Any, widths: Any, mode: Any, cval: Any) -> Any:
 
 
 def _widths(size: int, origin: int) -> tuple[int, int]:
-    """How many elements the window of an element reaches before and behind it."""
+    """The numbers of elements before and behind an element that its window reaches."""
     before = size // 2 + origin
     if not 0 <= before < size:
         raise ValueError(

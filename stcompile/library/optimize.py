@@ -14,7 +14,7 @@ from stcompile.codegen_templates.lazy import optimize
 
 
 class Optimum:
-    """What `minimize` and `root` return: the solution and the value of the function there."""
+    """The result of `minimize` and `root`: the solution and the value of the function there."""
 
     def __init__(self, x: Any, fun: Any) -> None:
         self.x = x
@@ -23,7 +23,7 @@ class Optimum:
 
 
 class Fit:
-    """What `least_squares` returns."""
+    """The result of `least_squares`."""
 
     def __init__(self, x: Any, fun: Any) -> None:
         self.x = x
@@ -33,7 +33,7 @@ class Fit:
 
 
 class Root:
-    """What `root_scalar` returns."""
+    """The result of `root_scalar`."""
 
     def __init__(self, root: Any) -> None:
         self.root = root

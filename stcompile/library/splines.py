@@ -79,7 +79,7 @@ def _interval(t: Any, n: int, k: int, at: Any) -> Any:
 
 
 def basis(t: Any, k: int, at: Any, interval: Any) -> list[Any]:
-    """The k + 1 B-splines that are not zero between a knot and the next one, at each point."""
+    """The k + 1 B-splines that are not zero between a knot and the next knot, at each point."""
     values = [np.ones_like(at)]
     for degree in range(1, k + 1):
         saved: Any = None

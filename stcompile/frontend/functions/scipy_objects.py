@@ -24,8 +24,8 @@ from stcompile.library import interpolation, piecewise, splines
 
 @dataclass(frozen=True)
 class StandIn:
-    """How an object of SciPy is made anew: ``make`` takes its arrays, in this order, and then the
-    facts."""
+    """The way to make an object of SciPy anew: ``make`` takes its arrays, in this order, and then
+    the facts."""
 
     make: Callable[..., Any]
     arrays: Mapping[str, Callable[[Any], Any]]
