@@ -35,10 +35,10 @@ LIBRARIES: dict[str, str] = {  # beginning of a module's name -> the hint
     "pandas": _ARRAY.format(to_array="x.to_numpy()"),
     "PIL": _ARRAY.format(to_array="np.asarray(image)"),
     "polars": _ARRAY.format(to_array="x.to_numpy()"),
-    "scipy.integrate": "st.solve_ivp(fun, t_span, y0) is compiled, and differentiated; or "
-    "integrate outside the function",
-    "scipy.optimize": "st.root(f, x0) and st.fixed_point(g, x0) are compiled, and differentiated "
-    "by the equation; or solve outside the function",
+    "scipy.integrate": "st.solve_ivp(fun, t_span, y0) is compiled, and differentiated, and so are "
+    "the rules for samples, such as simpson; or integrate outside the function",
+    "scipy.optimize": "brentq, root, minimize and others are compiled without bounds and "
+    "constraints, as are st.root(f, x0) and st.fixed_point(g, x0); or solve outside the function",
     "scipy.sparse": "A @ x, x @ A, A.T @ x and A.dot(x) of a matrix A and an array x are compiled; "
     "else pass a dense array in, A.toarray(), or another matrix that is made outside",
     "sympy": "make a NumPy function of it: sympy.lambdify(symbols, expression, 'numpy')",
