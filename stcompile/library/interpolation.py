@@ -122,6 +122,8 @@ def numbers(fill: Any) -> Any:
     """The values outside of the points, in which "nan" stands for the number that is none."""
     if isinstance(fill, tuple):
         return tuple([numbers(part) for part in fill])
+    if isinstance(fill, str) and fill == "several":
+        raise NotImplementedError("a `fill_value` of several numbers is not supported")
     return np.nan if isinstance(fill, str) and fill == "nan" else fill
 
 

@@ -207,3 +207,9 @@ def test_errors_at_run_time() -> None:
 def test_refused(f: Any, message: str) -> None:
     with pytest.raises((st.StcompileError, AttributeError), match=message):
         st.grad(lambda y: np.sum(f(y)))(Y)
+
+
+def test_several_numbers_outside_are_refused() -> None:
+    line = interp1d(X, Z, axis=0, bounds_error=False, fill_value=np.array([1.0, 2.0, 3.0]))
+    with pytest.raises(st.StcompileError, match="several numbers"):
+        st.grad(lambda at: np.sum(line(at)))(AT)

@@ -93,7 +93,7 @@ def _shown(fill: Any) -> Any:
     if fill is None or isinstance(fill, str):
         return fill
     if np.size(fill) != 1:
-        raise NotImplementedError("a `fill_value` of several numbers is not supported")
+        return "several"
     number = float(np.reshape(fill, ()))
     return "nan" if math.isnan(number) else number
 
