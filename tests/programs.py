@@ -34,7 +34,7 @@ from stcompile.wengert.primitives.elementwise import UFUNCS
 STEP = 1e-3  # of finite differences
 READABLE = Options("readable")
 UNARY, BINARY = ([name for name, f in UFUNCS.items() if f.nin == count] for count in (1, 2))
-OF_SCIPY = ("special.", "linalg.", "i0")  # of primitives that tests/scipy is about
+OF_SCIPY = ("special.", "linalg.", "signal.", "i0")  # of primitives that tests/scipy is about
 RTOL = {np.dtype(np.float64): 2e-6, np.dtype(np.float32): 2e-3}
 
 

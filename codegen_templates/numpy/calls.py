@@ -17,10 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from ..lazy import linalg, special
+from ..lazy import linalg, signal, special
 from ..marks import fresh, into
 
-MODULES = MappingProxyType({"np": np, "math": math, "special": special, "linalg": linalg})
+MODULES = MappingProxyType(
+    {"np": np, "math": math, "special": special, "linalg": linalg, "signal": signal}
+)
 """The modules of such functions, by the names that generated code has for them."""
 
 

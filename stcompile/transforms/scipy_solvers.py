@@ -64,7 +64,7 @@ def stage(run: Run, problem: Problem) -> Any:
         )
     inner = sub.program.inputs[1:]
     moving = [1 + at for at, variable in enumerate(inner) if variable.type.inexact]
-    values = _Values(sub.program, guess.type.dims)
+    values = Values(sub.program, guess.type.dims)
     equation: Any = values if problem.kind == "root" else _Slope(values, problem.kind)
     called = _Solver(run, problem, values, equation, size)
     pair = implicit(called, Jacobian(equation), Cotangents(equation, moving), len(starts))
@@ -82,7 +82,7 @@ class _OfProgram(Staged):
     of_one_program = True
 
 
-class _Values(_OfProgram):
+class Values(_OfProgram):
     """The function that is given to the solver, of a vector, and of what it reads."""
 
     def __init__(self, program: Program, dims: tuple[int, ...]) -> None:
@@ -106,7 +106,7 @@ class _Values(_OfProgram):
 class _Sum(_OfProgram):
     """The number that is minimised: the value itself, or half the sum of squares."""
 
-    def __init__(self, values: _Values, kind: str) -> None:
+    def __init__(self, values: Values, kind: str) -> None:
         self.values = values
         self.kind = kind
         self.__name__ = values.__name__
@@ -122,7 +122,7 @@ class _Sum(_OfProgram):
 class _Slope(_OfProgram):
     """The gradient of what is minimised."""
 
-    def __init__(self, values: _Values, kind: str) -> None:
+    def __init__(self, values: Values, kind: str) -> None:
         self.gradient = Cotangents(_Sum(values, kind), [0])
         self.__name__ = f"slope_of_{values.__name__}"
         self.__signature__ = values.__signature__
@@ -138,7 +138,7 @@ class _Solver:
     linear = False
 
     def __init__(
-        self, run: Run, problem: Problem, values: _Values, equation: Any, size: int
+        self, run: Run, problem: Problem, values: Values, equation: Any, size: int
     ) -> None:
         taken = {each.__name__ for each in run.captures.products.values()}
         plain = f"{problem.solver}_of_{function_name(problem.function)}".replace("<lambda>", "f")

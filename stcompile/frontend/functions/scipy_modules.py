@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.deferred import deferred
 from stcompile.frontend.functions.elementwise import static_call
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.state.run import Run
@@ -22,6 +23,7 @@ from stcompile.library import (
     integrals,
     interpolation,
     piecewise,
+    quadrature,
     signals,
     splines,
 )
@@ -96,6 +98,7 @@ INTERPOLATE: dict[str, Lowering] = {
 DISTANCE = all_of(distances)
 INTEGRATE = all_of(integrals)
 del INTEGRATE["legendre"]
+INTEGRATE["quad"] = inlined(quadrature.quad)
 NDIMAGE = all_of(images)
 del NDIMAGE["padded"]
 SIGNAL: dict[str, Lowering] = {
@@ -121,6 +124,25 @@ def _jacobian(run: Run, function: Any, x: Any) -> Any:
     return run.call(importlib.import_module("stcompile").jacobian(function), (x,), {})
 
 
+def _infinite(run: Run, bound: Any, sign: int) -> bool:
+    return is_static(bound) and bool(bound == sign * np.inf)
+
+
+def _each(run: Run, func: Any, points: Any, args: Any) -> Any:
+    over = importlib.import_module("stcompile").vmap(func, in_axes=(0, *[None] * len(args)))
+    return run.call(over, (points, *args), {})
+
+
+def _intervals(
+    run: Run, func: Any, a: Any, b: Any, args: Any, epsabs: Any, epsrel: Any, limit: Any
+) -> Any:
+    options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit}
+    return intervals_of(run, func, args, (a, b), options)
+
+
+intervals_of = deferred("stcompile.transforms.scipy_intervals", "stage")
+
+
 def _is_known(run: Run, value: Any) -> bool:
     return is_static(value)
 
@@ -128,6 +150,11 @@ def _is_known(run: Run, value: Any) -> bool:
 HELPERS: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
     {
         "stcompile.library.optimize": {"jacobian": _jacobian},
+        "stcompile.library.quadrature": {
+            "infinite": _infinite,
+            "intervals": _intervals,
+            "each": _each,
+        },
         "stcompile.library.conditions": {"is_known": _is_known},
         "stcompile.library.filter_design": {
             "filtered": _filtered,
