@@ -4,8 +4,10 @@ SciPy's call finds the intervals; QUADPACK's rules on these, of 21 points (of 15
 range, which is mapped to the interval from 0 to 1), are sums of values of the function, which have
 derivatives to any order (Piessens et al., "QUADPACK", 1983). The points stay where they are: by a
 bound the derivative is the value of the function there (Leibniz). The derivative of an integral
-misses jumps of the function whose place depends on what is differentiated by. Where QUADPACK extrapolates, as for integrands that are infinite at an end, the
-sum may be another number than its result, beyond the tolerance, which is an error.
+misses jumps of the function whose place depends on what is differentiated by.
+
+Where QUADPACK extrapolates, as for integrands that are infinite at an end, the sum may be another
+number than its result, beyond the tolerance, which is an error.
 """
 
 from __future__ import annotations
@@ -119,8 +121,8 @@ def infinite(bound: Any, sign: int) -> bool:
 def intervals(
     func: Any, a: Any, b: Any, args: Any, epsabs: float, epsrel: float, limit: int
 ) -> Any:
-    """The result and the error, in a row, the bounds in another, and then the ends of SciPy's intervals, as parts of the
-    range, with 1 for those that count. Frontends know how."""
+    """The result and the error, in a row, the bounds in another, and then the ends of SciPy's
+    intervals, as parts of the range, with 1 for those that count. Frontends know how."""
     raise NotImplementedError("the intervals are known to the compiler only")
 
 
