@@ -54,6 +54,20 @@ def test_weights(name: str, mode: str) -> None:
         check(Case(name, function, (X, weights), RTOL), second=mode == "wrap")
 
 
+AT = np.array([[[0.3, 1.8, 3.45], [2.2, -0.7, 4.6]], [[0.6, 4.1, 2.7], [5.8, 1.35, 3.9]]])
+
+
+@pytest.mark.parametrize("order", [0, 1, 3])
+@pytest.mark.parametrize("mode", ["constant", "nearest", "mirror", "reflect"])
+def test_between_the_points(mode: str, order: int) -> None:
+    if order == 3 and mode in ("nearest", "reflect"):
+        return
+    function = weighted(ndimage.map_coordinates, order=order, mode=mode, cval=0.3)
+    check(Case(mode, function, (X, AT), RTOL))
+    moved = lambda x, step: ndimage.shift(x, step, order=order, mode=mode) ** 2  # noqa: E731
+    check(Case(mode, moved, (X, np.array([0.7, -1.2])), RTOL), second=order == 3)
+
+
 def test_the_width_of_a_bell() -> None:
     def function(x: Any, sigma: Any) -> Any:
         known = ndimage.gaussian_filter(x, 0.7, mode="constant", cval=sigma)
@@ -83,6 +97,8 @@ def test_levels(level: Any) -> None:
         (lambda x: ndimage.laplace((x * 9).astype(int)), "convert the array"),
         (lambda x: ndimage.maximum_filter(x, footprint=np.ones((2, 2))), "`footprint`"),
         (lambda x: ndimage.sobel(x, mode="none"), "mode='none'"),
+        (lambda x: ndimage.shift(x, 0.5, order=2), "order=2"),
+        (lambda x: ndimage.shift(x, 0.5, mode="nearest"), "mode='nearest' with order=3"),
         (lambda x: ndimage.median_filter(x, 3), "median_filter"),
         (lambda x: ndimage.uniform_filter1d(x, 3, origin=4), "Invalid origin"),
     ],

@@ -26,6 +26,7 @@ from stcompile.library import (
     quadrature,
     signals,
     splines,
+    warping,
 )
 
 Lowering = Callable[..., Any]
@@ -99,7 +100,7 @@ DISTANCE = all_of(distances)
 INTEGRATE = all_of(integrals)
 del INTEGRATE["legendre"]
 INTEGRATE["quad"] = inlined(quadrature.quad)
-NDIMAGE = all_of(images)
+NDIMAGE = all_of(images, warping)
 del NDIMAGE["padded"]
 SIGNAL: dict[str, Lowering] = {
     **all_of(signals),
