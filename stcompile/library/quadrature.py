@@ -1,6 +1,6 @@
 """`scipy.integrate.quad`, differentiated at the points where it ends.
 
-SciPy's call finds the intervals; QUADPACK's rules on these, of 21 points (of 15 for an infinite
+SciPy's call finds the intervals. QUADPACK's rules on them, of 21 points (of 15 for an infinite
 range, which is mapped to the interval from 0 to 1), are sums of values of the function, which have
 derivatives to any order (Piessens et al., "QUADPACK", 1983). The points stay where they are: by a
 bound the derivative is the value of the function there (Leibniz). The derivative of an integral

@@ -40,6 +40,22 @@ def test_roots_between_two_points(name: str) -> None:
     check(lambda a, b: solver(lambda x, c: np.cos(x) - c * x * b, 0.1, 3, args=(a,)), (0.8, 1.2))
 
 
+def test_several_solvers_and_loops() -> None:
+    def of_several(a: Any) -> Any:
+        total = 0.0
+        for k in range(3):
+            total = total + optimize.brentq(lambda x: x**3 - a - k, 0, 5)
+        return total + optimize.brentq(lambda x: x * np.exp(x) - a, 0, 5)
+
+    def of_a_long_loop(a: Any) -> Any:
+        for _ in range(40):
+            a = optimize.brentq(lambda x, c: x**3 + x - c, -5, 5, args=(a,))
+        return a
+
+    check(of_several, (2.0,))
+    check(of_a_long_loop, (2.0,))
+
+
 def test_newton_and_root_scalar() -> None:
     check(lambda a: optimize.newton(lambda x: x**3 - a, 1.0, tol=1e-13), (2.0,))
     check(lambda a: optimize.newton(lambda x: x * x - a, 1.2, lambda x: 2 * x, tol=1e-13), (2.0,))
