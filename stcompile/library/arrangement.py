@@ -192,9 +192,16 @@ def ix_(*args: Any) -> Any:
     if any(np.ndim(arg) != 1 for arg in args):
         raise ValueError("Cross index must be 1 dimensional")
     return tuple(
-        np.reshape(np.asarray(arg), (1,) * at + (-1,) + (1,) * (ndim - at - 1))
+        np.reshape(_places(np.asarray(arg)), (1,) * at + (-1,) + (1,) * (ndim - at - 1))
         for at, arg in enumerate(args)
     )
+
+
+def _places(index: Any) -> Any:
+    """The places that a vector of flags marks; other vectors are places."""
+    if index.dtype == bool:
+        return np.flatnonzero(index)
+    return index if index.size else index.astype(np.intp)
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any) -> Any:

@@ -357,7 +357,7 @@ def shape_that_needs_a_copy_set(x):
         (matmul_by_a_vector, "one of two or more"),
         (matmul_of_integers, "does not fit into an array of int64"),
         (flat_twice, "iterated over twice"),
-        (a_flat_slice, "at an integer known at compile time alone"),
+        (a_flat_slice, "at integers known at compile time alone"),
         (shape_set_on_a_path, "in a branch or a kept loop"),
         (shape_set_in_a_loop, "in a branch or a kept loop"),
         (shape_of_an_argument_set, "of the caller"),

@@ -29,6 +29,7 @@ from stcompile.frontend.operations.operators import (
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
+    LISTED,
     Array,
     GeneratorValue,
     Scalar,
@@ -84,10 +85,11 @@ _SHARED = (int, float, complex, str, bytes, tuple, frozenset)  # equal ones may 
 
 
 def _are_unlike(left: Any, right: Any) -> bool:
-    """True for a Python number beside a list or a tuple; NumPy's numbers compare the items."""
+    """True for a Python number beside a list, a tuple or a range; NumPy's numbers compare the
+    items."""
     pairs = (left, right), (right, left)
     return any(
-        isinstance(one, Scalar) and one.type.kind == "python" and isinstance(other, list | tuple)
+        isinstance(one, Scalar) and one.type.kind == "python" and isinstance(other, LISTED)
         for one, other in pairs
     )
 

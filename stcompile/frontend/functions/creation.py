@@ -10,11 +10,11 @@ from stcompile.base.errors import TypingError
 from stcompile.base.strides import kept_order
 from stcompile.frontend.control.conditions import truth_of
 from stcompile.frontend.functions.shapes import copy, new_shape_of, shape_of
-from stcompile.frontend.operations.attributes import number_of_elements, shape_of_array
+from stcompile.frontend.operations.attributes import product_of, shape_of_array
 from stcompile.frontend.operations.indexing import get_item, set_item
 from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Flat, Scalar, is_static, is_traced
+from stcompile.frontend.state.values import LISTED, Array, Flat, Scalar, is_static, is_traced
 from stcompile.library import arrangement, elementwise
 from stcompile.library.lists import length_between
 from stcompile.wengert.dims import is_named
@@ -38,7 +38,7 @@ def dtype_of(run: Run, dtype: Any) -> np.dtype[Any]:
 
 def full(run: Run, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """np.full of a number, or of an array that broadcasts."""
-    fill = run.as_array(fill_value) if isinstance(fill_value, list | tuple) else fill_value
+    fill = run.as_array(fill_value) if isinstance(fill_value, LISTED) else fill_value
     kind = dtype_of(run, dtype) if dtype is not None else np.dtype(run.atom(fill).type.dtype)
     dims = new_shape_of(run, shape)
     if isinstance(fill, Array) and fill.type.ndim:
@@ -307,10 +307,11 @@ def ndim(run: Run, a: Any) -> int:
     return len(shape(run, a))
 
 
-def size(run: Run, a: Any) -> Any:
-    if is_traced(a):
-        return number_of_elements(run, a)
-    return int(np.prod(shape(run, a), dtype=int))
+def size(run: Run, a: Any, axis: Any = None) -> Any:
+    dims = shape(run, a)
+    if axis is not None:
+        dims = tuple(dims[at] for at in np.lib.array_utils.normalize_axis_tuple(axis, len(dims)))
+    return product_of(run, dims)
 
 
 def result_type(run: Run, *arrays_and_dtypes: Any) -> np.dtype[Any]:

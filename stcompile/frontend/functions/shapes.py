@@ -26,7 +26,7 @@ from stcompile.frontend.operations.nested import stacked_rows
 from stcompile.frontend.state.fitting import may_fit
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Scalar, is_static, is_traced, same_number
+from stcompile.frontend.state.values import LISTED, Array, Scalar, is_static, is_traced, same_number
 from stcompile.library.arrangement import rolled_by
 from stcompile.library.counted import require_items
 from stcompile.library.lengths import require_parts, require_size
@@ -302,7 +302,7 @@ def squeeze(run: Run, a: Any, axis: Any = None) -> Any:
 
 def broadcast_to(run: Run, array: Any, shape: Any) -> Any:
     """np.broadcast_to: a read-only view."""
-    x = run.as_array(array) if isinstance(array, list | tuple) else array
+    x = run.as_array(array) if isinstance(array, LISTED) else array
     dims = shape_of(run, shape)
     if isinstance(x, Array):
         return read_only(run.view(x, "broadcast_to", shape=dims), "np.broadcast_to")

@@ -17,7 +17,7 @@ from stcompile.frontend.operations.iteration import items_of
 from stcompile.frontend.operations.layout import copy_in_c_order, in_c_order
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, is_static, is_traced
+from stcompile.frontend.state.values import LISTED, Array, is_static, is_traced
 from stcompile.library import selection
 
 _KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
@@ -112,12 +112,12 @@ def lexsort(run: Run, keys: Any, axis: int = -1) -> Any:
 def searchsorted(run: Run, a: Any, v: Any, side: str = "left") -> Any:
     if side not in ("left", "right"):
         run.refuse(f"side is 'left' or 'right', not {side!r}", "", TypingError)
-    found = run.as_array(v) if isinstance(v, list | tuple) else v
+    found = run.as_array(v) if isinstance(v, LISTED) else v
     return run.record("searchsorted", run.as_array(a), found, side=side)
 
 
 def digitize(run: Run, x: Any, bins: Any, right: bool = False) -> Any:
-    given = run.as_array(x) if isinstance(x, list | tuple) else x
+    given = run.as_array(x) if isinstance(x, LISTED) else x
     return run.record("digitize", given, run.as_array(bins), right=bool(right))
 
 
@@ -186,7 +186,7 @@ def histogram(
 
 
 def interp(run: Run, x: Any, xp: Any, fp: Any) -> Any:
-    at = run.as_array(x) if isinstance(x, list | tuple) else x
+    at = run.as_array(x) if isinstance(x, LISTED) else x
     return run.record("interp", at, run.as_array(xp), run.as_array(fp))
 
 

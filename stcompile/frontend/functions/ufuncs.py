@@ -12,7 +12,7 @@ from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.operations.indexing import accumulate_at
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Scalar, describe, described, is_traced
+from stcompile.frontend.state.values import LISTED, Array, Scalar, describe, described, is_traced
 from stcompile.library import ufuncs
 from stcompile.wengert.types import is_number
 
@@ -93,7 +93,7 @@ def _at(ufunc: np.ufunc) -> Lowering:
             )
         if not isinstance(a, Array):
             run.refuse(f"{described(a)} cannot be added to", "give an array", TypingError)
-        value: Any = run.as_array(b) if isinstance(b, list | tuple) else b
+        value: Any = run.as_array(b) if isinstance(b, LISTED) else b
         if not (is_traced(value) or is_number(value)):
             run.refuse(
                 f"{described(value)} cannot be added to an array", "add numbers", TypingError

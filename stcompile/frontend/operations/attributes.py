@@ -123,10 +123,11 @@ def shape_of_array(run: Run, x: Traced) -> tuple[Any, ...]:
 
 def number_of_elements(run: Run, x: Traced) -> Any:
     """``x.size``."""
-    return _product(run, map(run.integer, x.type.dims))
+    return product_of(run, map(run.integer, x.type.dims))
 
 
-def _product(run: Run, numbers: Iterable[Any]) -> Any:
+def product_of(run: Run, numbers: Iterable[Any]) -> Any:
+    """The product of sizes, which may be known only at run time."""
     total: Any = 1
     for number in numbers:
         if isinstance(total, int) and isinstance(number, int):
@@ -143,7 +144,7 @@ _FACTS: dict[str, Callable[[Run, Traced], Any]] = {
     "size": number_of_elements,
     "dtype": lambda run, x: x.type.dtype,
     "itemsize": lambda run, x: x.type.dtype.itemsize,
-    "nbytes": lambda run, x: _product(run, [x.type.dtype.itemsize, number_of_elements(run, x)]),
+    "nbytes": lambda run, x: product_of(run, [x.type.dtype.itemsize, number_of_elements(run, x)]),
 }
 
 

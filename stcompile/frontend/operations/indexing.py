@@ -33,6 +33,7 @@ from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.rests import check_place, filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
+    LISTED,
     Affine,
     Array,
     Flat,
@@ -202,9 +203,13 @@ def _get_flat(run: Run, array: Array, index: Any) -> Any:
 
 def _set_flat(run: Run, array: Array, index: Any, value: Any) -> None:
     place = _place_in(run, array, index)
+    if place is None and isinstance(index, LISTED) and is_static(index):
+        place = tuple(run.call(np.unravel_index, [index, array.type.dims], {}))
+        _set_array(run, array, place, value)
+        return
     if place is None:
         run.refuse(
-            "`.flat` is written at an integer known at compile time alone",
+            "`.flat` is written at integers known at compile time alone",
             "write to `x.reshape(-1)` if x is contiguous, or to the array itself",
         )
     if is_traced(value) and value.type.dims:
@@ -279,7 +284,7 @@ def _view_of_element(run: Run, array: Array, basic: Basic) -> Any:
 
 def _set_array(run: Run, array: Array, index: Any, value: Any) -> None:
     entries = counted_entries(run, array, masks.with_masks(run, array, entries_of(index)))
-    is_sequence = isinstance(value, list | tuple)
+    is_sequence = isinstance(value, LISTED)
     if is_sequence:
         value = run.as_array(value)
     if not (is_traced(value) or is_number(value)):

@@ -18,7 +18,7 @@ from stcompile.base.thresholds import FEWEST_ROWS
 from stcompile.frontend.operations.layout import in_c_order, is_in_c_order
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Cell, Row
+from stcompile.frontend.state.values import LISTED, Array, Cell, Row
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
@@ -59,7 +59,7 @@ def array_of(run: Run, value: Any, dtype: np.dtype[Any] | None) -> Array:
 
 def _flatten(run: Run, value: Any) -> tuple[list[Any], tuple[int, ...]]:
     """The items of a nested list, and its shape; ragged lists are refused."""
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, LISTED):
         return [run.checked(value)], ()
     parts = [_flatten(run, item) for item in value]
     shapes = {shape for _, shape in parts}

@@ -21,10 +21,12 @@ from stcompile.frontend.operations.refusals import judged
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
+    LISTED,
     Affine,
     Array,
     Text,
     Traced,
+    class_of_number,
     describe,
     described,
     is_static,
@@ -115,7 +117,9 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
             "`%` of a string and values known only at run time is not supported", "use an f-string"
         )
     if not (is_traced(left) or is_traced(right)):
-        return static(run, python, left, right)
+        makes_array = any(isinstance(operand, np.generic) for operand in (left, right))
+        if not makes_array or primitive == "multiply" or is_static((left, right)):
+            return static(run, python, left, right)
     if isinstance(left, Affine) or isinstance(right, Affine):
         found = affine.combined_sizes(run, primitive, left, right)
         if found is not None:
@@ -123,7 +127,10 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     if primitive == "matmul":
         return matmul(run, left, right)
     for operand, other in ((left, right), (right, left)):
-        if not isinstance(operand, list | tuple | str) or isinstance(other, Array):
+        if not isinstance(operand, (*LISTED, str)) or isinstance(other, Array):
+            continue
+        is_repeated = primitive == "multiply" and not isinstance(operand, range)  # by Python
+        if _is_numpys(other) and not is_repeated and not isinstance(operand, str):
             continue
         said = f"{describe(left)} {symbol(primitive)} {describe(right)}"
         if primitive == "multiply":
@@ -138,6 +145,11 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     if python is operator.pow and powers.is_python_power(left, right):
         return powers.power(run, left, right)
     return _record_binary(run, operation, left, right)
+
+
+def _is_numpys(number: Any) -> bool:
+    """True for a number of NumPy, whose operators make an array of the items of a list."""
+    return issubclass(class_of_number(number), np.generic)
 
 
 def plain_number(value: Any) -> Any:
@@ -204,6 +216,8 @@ def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
         result = python(*operands)
     except (TypeError, ValueError, ArithmeticError) as error:
         run.raises(error, reason=str(error))
+    if isinstance(result, np.ndarray):  # a number of NumPy and a list
+        return run.language.array_of(run, result.tolist(), result.dtype)
     run.orders.derive(result, operands)
     return run.own(result) if isinstance(result, list | dict | set) else result
 
@@ -254,7 +268,7 @@ def copied_as_ufunc(run: Run, x: Array) -> Any:
 
 
 def comparable(value: Any) -> bool:
-    return is_traced(value) or is_number(value) or isinstance(value, list | tuple)
+    return is_traced(value) or is_number(value) or isinstance(value, LISTED)
 
 
 @judged(lambda operation, target, value: in_place(operation)(target, value))
@@ -399,7 +413,7 @@ def matmul(run: Run, left: Any, right: Any, spelling: str = "matmul") -> Any:
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, Array | list | tuple)
+    return isinstance(value, (Array, *LISTED))
 
 
 def _with_batch(run: Run, array: Array, batch: Sizes) -> Array:

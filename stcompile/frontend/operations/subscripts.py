@@ -10,7 +10,7 @@ import numpy as np
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations.masks import axes_of_entry, is_mask, selected
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Affine, Array, Scalar, described, is_traced
+from stcompile.frontend.state.values import LISTED, Affine, Array, Scalar, described, is_traced
 from stcompile.wengert.bounds import greatest, least, maximum, minimum
 from stcompile.wengert.dims import Dim, Size, Sizes, Symbol
 from stcompile.wengert.ir import Variable
@@ -340,8 +340,8 @@ def parse_advanced(
 def _index_operand(run: Run, entry: Any, axis: int, dim: int) -> Any:
     if isinstance(entry, bool | np.bool_):
         run.refuse("a boolean is no index here", "use np.where")
-    if isinstance(entry, list | tuple):
-        entry = run.as_array(entry)
+    if isinstance(entry, LISTED):
+        entry = run.as_array(entry, None if len(entry) else np.dtype(np.intp))
     if isinstance(entry, Affine):
         number = run.atom(entry)
         assert isinstance(number, Variable)

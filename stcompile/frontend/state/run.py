@@ -38,6 +38,7 @@ from stcompile.frontend.state.grids import WHOLE, WHOLE_HINT, Keeping, is_lent
 from stcompile.frontend.state.sizes import Sizes
 from stcompile.frontend.state.state import CellSite
 from stcompile.frontend.state.values import (
+    LISTED,
     Affine,
     Array,
     Cell,
@@ -379,7 +380,7 @@ class Run(Sizes):
             return self.read(value)
         if is_number(value):
             return Constant(value)
-        if isinstance(value, list | tuple):
+        if isinstance(value, LISTED):
             return self.read(self.as_array(value))
         self.refuse_foreign(value)
         self.refuse(
@@ -411,13 +412,16 @@ class Run(Sizes):
         return number
 
     def as_array(self, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
-        """A value as an array, as np.asarray makes it: arrays stay, numbers and nested lists of
-        numbers become new arrays."""
+        """A value as an array, as np.asarray makes it: arrays stay, numbers, ranges and nested
+        lists of numbers become new arrays."""
         if isinstance(value, Array):
             return self.cast(value, dtype) if dtype else value
         if isinstance(value, Scalar) or is_number(value):
             array: Array = self.record("asarray", value)
             return self.cast(array, dtype) if dtype else array
+        if isinstance(value, range):
+            made: Array = self.call(np.arange, (value.start, value.stop, value.step), {})
+            return self.cast(made, dtype) if dtype else made
         if not isinstance(value, list | tuple):
             self.refuse_foreign(value)
             self.refuse(f"{described(value)} is not an array", "pass arrays, numbers or lists")

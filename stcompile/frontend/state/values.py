@@ -26,6 +26,7 @@ UNBOUNDED = 2**62
 ENDLESS = 2**61  # an iterator with so many items or more has no end
 USED_UP = 2**63  # the position of an iterator that has ended, even if its list grows
 TAKEN = USED_UP - 1  # the position of an iterator that something else has taken items from
+LISTED = (list, tuple, range)  # NumPy makes an array of them where it needs one
 
 
 @dataclass(frozen=True)
