@@ -34,6 +34,8 @@ from stcompile.frontend.operations.data_model import store_attribute
 from stcompile.frontend.operations.generated import generated
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of, rely_on_order
+from stcompile.frontend.operations.known_arrays import computed, is_known_array, makes_texts
+from stcompile.frontend.operations.known_arrays import method as method_of_known
 from stcompile.frontend.operations.operators import is_plain
 from stcompile.frontend.operations.out import Callee, without_out, without_where, write_out
 from stcompile.frontend.operations.overloads import refuse_conversions, refuse_hash, special_method
@@ -118,6 +120,8 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
     if isinstance(function, Partial):
         merged = {**function.keywords, **keywords}
         return call(run, function.function, _placed(run, function.arguments, arguments), merged)
+    if makes_texts(function, arguments):
+        return computed(run, function, arguments, keywords)
     if _may_be_known(function):
         lowering = _lowering(function)
         if lowering is not None:
@@ -204,6 +208,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         lowering = method_of_ufunc(run, owner, function.__name__, is_known)
         name = f"{name_of(owner)}.{function.__name__}"
         return _lower(run, lowering, Callee(name), arguments, keywords)
+    if is_known_array(owner):
+        return method_of_known(run, function, arguments, keywords)
     if _is_container_method(function):
         arguments = _iterated(run, function, arguments)
         refuse_hash(run, *_keys(function, arguments))

@@ -37,6 +37,7 @@ from stcompile.frontend.operations.iteration import (
     sequence_of,
     taken,
 )
+from stcompile.frontend.operations.known_arrays import is_known_array
 from stcompile.frontend.operations.nested import place_in
 from stcompile.frontend.operations.operators import (
     BINARY,
@@ -250,6 +251,8 @@ def len_(run: Run, obj: Any) -> Any:
         return run.integer(obj.type.dims[0])
     if isinstance(obj, Flat):
         return obj.array.type.count
+    if is_known_array(obj) and obj.ndim:
+        return len(obj)
     if type(obj) in ITERABLE or trees.is_namedtuple(obj):
         if isinstance(obj, list):
             return length_of(run, obj)

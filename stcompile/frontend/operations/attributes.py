@@ -283,7 +283,22 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
     return value
 
 
-_BUILT_IN = (list, dict, set, frozenset, tuple, str, bytes, int, bool, float, complex, range, slice)
+_BUILT_IN = (
+    np.ndarray,
+    list,
+    dict,
+    set,
+    frozenset,
+    tuple,
+    str,
+    bytes,
+    int,
+    bool,
+    float,
+    complex,
+    range,
+    slice,
+)
 _OF_TUPLES = ("_replace", "_asdict", "_make")
 _TUPLES = collections.__name__
 _LIBRARIES = ("numpy", "scipy", "math", "cmath", "builtins", "operator")

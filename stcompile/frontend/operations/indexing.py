@@ -16,6 +16,7 @@ from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations import masks, tables
 from stcompile.frontend.operations.grown import place_of
+from stcompile.frontend.operations.known_arrays import is_known_array, item_of
 from stcompile.frontend.operations.overlapping import check_copy
 from stcompile.frontend.operations.overloads import refuse_hash, special_method, subscript_of
 from stcompile.frontend.operations.refusals import judged
@@ -79,6 +80,10 @@ def part_of(run: Run, container: Any, index: Any) -> Any:
         return item_of_grid(run, container, _known_index(run, subscript_of(run, index)))
     if isinstance(container, type):
         return _parametrised(run, container, index)
+    if is_known_array(container):
+        if isinstance(index, Affine):
+            tables.refuse_index(run, container)
+        return item_of(run, container, subscript_of(run, index))
     if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
         run.refuse(f"indexing {described(container)} is not supported", "use a list or a dict")
     index = _known_index(run, index)
@@ -152,6 +157,11 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if place_in_grid(container) is not None:
         set_item_of_grid(run, container, _known_index(run, subscript_of(run, index)), value)
         return
+    if is_known_array(container):
+        run.refuse(
+            f"this writes into {described(container)}, which is known at compile time and stays",
+            "make a list of its items: `items = names.tolist()`",
+        )
     if not isinstance(container, list | dict):
         run.refuse(f"{described(container)} cannot be assigned into", "", TypingError)
     if not run.owns(container):

@@ -13,6 +13,7 @@ from stcompile.base.classes import MISSING, find
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations import indexing
+from stcompile.frontend.operations.known_arrays import is_known_array
 from stcompile.frontend.operations.overloads import special_method
 from stcompile.frontend.operations.tables import Table, table_of
 from stcompile.frontend.state.rests import FILLED, FILLED_HINT, filled_in
@@ -50,6 +51,8 @@ def iterated(run: Run, value: Any) -> Any:
     from ``__next__`` or from ``__getitem__`` are treated as generators."""
     if trees.is_namedtuple(value):
         return value
+    if is_known_array(value) and value.ndim:
+        return list(value)
     method = special_method(run, value, "__iter__")
     if method is not None:
         value = run.call(method, [], {})

@@ -16,6 +16,7 @@ from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.base.wording import an
 from stcompile.frontend.operations import affine, overloads, powers, sparse
+from stcompile.frontend.operations.known_arrays import is_known_array, taken_in
 from stcompile.frontend.operations.overloads import has_comparisons
 from stcompile.frontend.operations.refusals import judged
 from stcompile.frontend.state.rests import filled_in
@@ -216,8 +217,8 @@ def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
         result = python(*operands)
     except (TypeError, ValueError, ArithmeticError) as error:
         run.raises(error, reason=str(error))
-    if isinstance(result, np.ndarray):  # a number of NumPy and a list
-        return run.language.array_of(run, result.tolist(), result.dtype)
+    if isinstance(result, np.ndarray):
+        return taken_in(run, result)
     run.orders.derive(result, operands)
     return run.own(result) if isinstance(result, list | dict | set) else result
 
@@ -229,6 +230,8 @@ def is_plain(value: Any) -> bool:
         return is_known and all(map(is_plain, value))
     if isinstance(value, dict):
         return type(value) is dict and all(map(is_plain, value.values()))
+    if is_known_array(value):
+        return all(map(is_plain, value.flat))
     if has_comparisons(type(value)):
         return False
     plain = int | float | complex | str | bytes | range | slice | np.generic | np.dtype | type

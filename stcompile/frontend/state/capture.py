@@ -70,6 +70,12 @@ def _order(items: Collection[Any]) -> tuple[Any, ...]:
     return items.__sizeof__(), *items
 
 
+def items_known(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+    """The form of an array of objects or of texts, and the texts."""
+    texts = () if array.dtype.hasobject else tuple(array.ravel().tolist())
+    return type(array), array.dtype.str, array.shape, texts
+
+
 class Captures:
     """The mirrors of everything read so far."""
 
@@ -209,6 +215,8 @@ class Captures:
             return self._mirrors[id(value)][1]
         if type(value) in (set, frozenset):
             return self._set(value, place)
+        if type(value) is np.ndarray and value.dtype.kind in "OSU":
+            return self._items(value, place)
         self.guard(place)
         if has_attributes(value):
             self.track(value, place)
@@ -330,6 +338,18 @@ class Captures:
         self.guard(place.fact("items", frozenset))
         self._mirrors[id(value)] = value, value, place  # a copy may have them in another order
         return value
+
+    def _items(self, value: np.ndarray[Any, Any], place: Place) -> np.ndarray[Any, Any]:
+        """The mirror of an array of objects or of texts: the items that it holds now."""
+        self.guard(place.fact("items", items_known))
+        mirror = np.array(value, order="C")
+        self._mirrors[id(value)] = value, mirror, place
+        if value.dtype.hasobject:
+            items = mirror.reshape(-1)  # a view
+            for position, at in enumerate(np.ndindex(value.shape)):
+                key = at[0] if len(at) == 1 else at
+                items[position] = self.captured(value[at], place.part((("item", key),)))
+        return mirror
 
     def _keys(self, value: Any) -> Iterator[Any]:
         """The keys of the dicts in a structure that may have attributes."""

@@ -461,6 +461,8 @@ def is_static(value: Any) -> bool:
         return all(map(is_static, value))
     if isinstance(value, dict):
         return all(map(is_static, value.values()))
+    if isinstance(value, np.ndarray):
+        return not value.dtype.hasobject or all(map(is_static, value.flat))
     if type(value) in DICT_VIEWS:
         return all(map(is_static, value))
     if isinstance(value, BaseException):
