@@ -28,7 +28,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from stcompile.analysis.regions import Branch, Item, Region, Repeat, Step, Tree
-from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable, freeze
 from stcompile.wengert.templates import mark_of
 
 
@@ -80,6 +80,11 @@ class _Rewriter:
                 yield from arm.items
                 inputs = (branch.predicate, arm.outputs[0])
                 equation = Equation((output,), primitive, inputs, location=branch.location)
+                if _is_conversion(primitive, arm.outputs[0], branch.predicate, output):
+                    dtype = freeze({"dtype": branch.predicate.type.dtype})
+                    equation = replace(
+                        equation, primitive="to_python", inputs=inputs[:1], params=dtype
+                    )
                 steps = [item for item in arm.items if isinstance(item, Step)]
                 self.guarded[output] = [step.equation.output for step in steps]
                 yield Step(branch.end, equation, branch.source)
@@ -113,6 +118,12 @@ class _Rewriter:
             and mark_of(item.equation.primitive) in ("fresh", "view")
             for item in arm.items
         )
+
+
+def _is_conversion(primitive: str, right: Atom, predicate: Atom, output: Variable) -> bool:
+    """True for ``predicate and True`` of NumPy's flags, which is ``bool(predicate)``."""
+    is_true = primitive == "and" and right == Constant(True)
+    return is_true and output.type.kind == "python" and predicate.type.kind == "scalar"
 
 
 _CONVERSIONS = ("cast", "to_python", "to_scalar")

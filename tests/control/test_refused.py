@@ -78,42 +78,7 @@ def a_write_into_an_argument_on_one_path(x, s):
     return np.sum(y * y)
 
 
-# --- names with a value on one path only ---------------------------------------------------------
-
-
-@refused(X, 1.0)
-def a_name_of_one_path(x, s):
-    if s > 0:  # here
-        y = x * 2
-    return np.sum(y)  # here
-
-
-@refused(X, 1.0)
-def a_name_of_two_paths_of_three(x, s):
-    if s > 2:  # here
-        y = x * 2
-    elif s > 0:
-        y = x * 3
-    else:
-        z = x
-        x = z * z
-    return np.sum(y * x)  # here
-
-
-@refused(X, 1.0)
-def a_name_deleted_on_one_path(x, s):
-    y = x * 2
-    if s < 0:  # here
-        del y
-    return np.sum(y)  # here
-
-
-@refused(X, 1.0)
-def a_name_of_one_path_that_is_deleted(x, s):
-    if s > 0:  # here
-        y = x * 2
-    del y  # here
-    return np.sum(x)
+# --- attributes on one path only ------------------------------------------------------------------
 
 
 class Plain:
@@ -137,38 +102,6 @@ def how_many_attributes_there_are(x, s):
     if s > 0:  # here
         del one.b
     return np.sum(x) + len(vars(one))  # here
-
-
-@refused(X, 1.0)
-def a_name_assigned_in_a_while_loop(x, s):
-    while s > 0:  # here
-        y = x * s
-        s = s - 1
-    return np.sum(y)  # here
-
-
-@refused(X, np.asarray(2))
-def a_name_assigned_in_a_counted_loop(x, n):
-    for k in range(n):  # here
-        y = x * k
-    return np.sum(y)  # here
-
-
-@refused(X, np.asarray(2))
-def the_counter_of_a_loop_that_may_not_run(x, n):
-    for k in range(n):  # here
-        x = x * 2
-    return np.sum(x) * k  # here
-
-
-@refused(X, 1.0)
-def a_name_read_by_a_closure(x, s):
-    def inner():
-        return np.sum(y)  # here
-
-    if s > 0:  # here
-        y = x * 2
-    return inner()
 
 
 @refused(X, 1.0)

@@ -112,8 +112,9 @@ def too_many_positional_patterns(x):
     return np.sum(x * x)
 
 
-@refused(X, 1.0, at="y", reason="`y` has a value on one path only")
+@refused(X, 1.0, at="y", reason="`y` is f64.* on one path and None on the other")
 def a_name_that_one_case_binds(x, n):
+    y = None
     match n:
         case 1.0:
             y = x * x

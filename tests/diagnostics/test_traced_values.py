@@ -26,8 +26,9 @@ def the_truth_of_an_array(x):
     return np.sum(x * x)
 
 
-@refused(X, at="y", reason="`y` has a value on one path only", hint="all paths")
+@refused(X, at="y", reason="`y` is f64 on one path and None on the other", hint="all paths")
 def a_name_with_a_value_on_one_path(x):
+    y = None
     if np.sum(x) > 0:
         y = x[0]
     return np.sum(x[0] * y)

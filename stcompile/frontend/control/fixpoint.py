@@ -32,6 +32,7 @@ from stcompile.frontend.control.merged import (
     Spoiled,
     Window,
 )
+from stcompile.frontend.control.unbound import as_maybe, is_read_elsewhere
 from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.rests import filled_in, name_of, rest_in
 from stcompile.frontend.state.run import Run
@@ -387,6 +388,8 @@ def _settled(
             shape = merger.defined(after, True, getattr(site, "name", ""))
             if isinstance(shape, Spoiled) and isinstance(after, Array) and counter is not None:
                 varying.append((site, after))
+        elif isinstance(shape, Spoiled):
+            shape = _of_unbound(merger, site, after) or shape
         sites.append(site)
         final.append(shape)
     outcome = path.result
@@ -420,6 +423,17 @@ def _settled(
         path, merger, variables, carried, test, sites, final, outcome, outcome_shape, grown,
         rows, collected, lasts, counter, loop.binds,
     )  # fmt: skip
+
+
+def _of_unbound(merger: Merger, site: Site, after: Any) -> Shape | None:
+    """The shape, after a loop that may make no step, of a name that a step gives a value; None if
+    the name had one before, or is not read."""
+    if not isinstance(site, NameSite) or not is_read_elsewhere(site.frame, site.name):
+        return None
+    journal = merger.run.journal  # of the round that settled, since the state before the loop
+    if after is MISSING or journal is None or journal.before[site.key][1] is not MISSING:
+        return None
+    return merger.flagged(as_maybe(MISSING), as_maybe(after), site.name)
 
 
 def _inside(

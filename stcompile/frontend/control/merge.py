@@ -43,6 +43,7 @@ from stcompile.frontend.control.merged import (
     children_of,
 )
 from stcompile.frontend.control.moving import Step, counters_within, is_long_as
+from stcompile.frontend.control.unbound import as_maybe, is_read_elsewhere
 from stcompile.frontend.operations.data_model import class_value
 from stcompile.frontend.operations.numbers import common_number, reads_as_number
 from stcompile.frontend.state.frames import Frame
@@ -76,6 +77,7 @@ from stcompile.frontend.state.values import (
     GeneratorMethod,
     GeneratorValue,
     Iterator,
+    Maybe,
     Partial,
     Poison,
     Rest,
@@ -116,6 +118,7 @@ class Merger:
     hidden: Set[Variable] = frozenset()  # variables that exist only inside the paths
     counter: Variable | None = None  # the counter of a loop that makes all its steps
     binds: Symbol | None = None  # the counter that lengths inside the loop may depend on
+    has_flags: bool = False  # names that have a value on one path only get a flag
     has_rows: bool = False  # values are collected in the rows of one array
     outside: Mapping[Hashable, Any] | None = None  # values made around the paths (see `inside`)
     slots: list[SlotInfo] = field(default_factory=list)
@@ -153,11 +156,29 @@ class Merger:
         if isinstance(site, AttributeSite) and (first is MISSING) is not (second is MISSING):
             of_class = class_value(self.run, site.owner, hint)  # read by the path without it
             first, second = (of_class if v is MISSING else v for v in (first, second))
-        shape = self.merge(first, second, hint)
+        if isinstance(site, NameSite) and self._needs_flag(site, first, second):
+            shape: Shape = self.flagged(as_maybe(first), as_maybe(second), hint)
+        else:
+            shape = self.merge(first, second, hint)
         if isinstance(shape, Spoiled) and isinstance(site, NameSite):
             known = shape.reason.startswith("`")
             return shape if known else Spoiled(f"`{hint}` {shape.reason}")
         return shape
+
+    def _needs_flag(self, site: NameSite, first: Any, second: Any) -> bool:
+        """True for a name that may have no value where the paths meet, if it is read there."""
+        pair = first, second
+        if not any(value is MISSING or isinstance(value, Maybe) for value in pair):
+            return False
+        has_flag = self.has_flags or any(isinstance(value, Maybe) for value in pair)
+        return has_flag and first is not second and is_read_elsewhere(site.frame, site.name)
+
+    def flagged(self, first: Maybe, second: Maybe, hint: str) -> Shape:
+        """The shape of a name that has a value on one path only, or perhaps."""
+        value = self.merge(first.value, second.value, hint)
+        if isinstance(value, Spoiled):
+            return value
+        return Parts(first, second, (self.merge(first.flag, second.flag, f"has_{hint}"), value))
 
     def _contents(self, container: Any, first: Any, second: Any) -> Shape:
         kind = type(container).__name__
@@ -211,7 +232,7 @@ class Merger:
         for value, other in ((first, second), (second, first)):
             if value is MISSING:
                 return Spoiled(f"has a value on one path only: see {self.construct}")
-            if isinstance(value, Poison):
+            if isinstance(value, Poison) and not isinstance(value, Maybe):
                 return Spoiled(value.reason)
             if value is None and other is not None:
                 return self._unlike(first, second)
@@ -331,7 +352,7 @@ class Merger:
             return self._filling(*pair) or Spoiled(UNLIKE)
         if isinstance(value, Rest):
             return Keep(value)
-        if isinstance(value, Poison):
+        if isinstance(value, Poison) and not isinstance(value, Maybe):
             return Spoiled(value.reason)
         if isinstance(value, Scalar):
             if isinstance(value, Affine) and self._is_moving(value):

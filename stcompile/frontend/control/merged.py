@@ -30,6 +30,7 @@ from stcompile.frontend.state.values import (
     Flat,
     Grown,
     Layout,
+    Maybe,
     Partial,
     Poison,
     Row,
@@ -354,12 +355,14 @@ class RowBuilder(Builder):
         return self._cells[id(merged)]
 
 
-_BUILT = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # made from their parts
+_BUILT = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, Maybe, slice)  # made from their parts
 
 
 def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
     """The parts of a structure, of a function that the program defined, or of an object that it
     made. The parts of a function are the values that its code reads from the frames around it."""
+    if isinstance(value, Maybe):
+        return [("flag", value.flag), ("value", value.value)]
     if type(value) is set or isinstance(value, Array | Scalar | Poison | type):
         return None
     if isinstance(value, Closure):
@@ -403,6 +406,9 @@ def rebuilt(run: Run, like: Any, parts: Sequence[Any]) -> Any:
         return ArrayMethod(parts[0], like.name)
     if isinstance(like, slice):
         return slice(*parts)
+    if isinstance(like, Maybe):
+        flag, held = parts
+        return held if flag is True else Maybe(held, flag)
     if type(like) is tuple:
         return tuple(parts)
     instance: Any = tuple.__new__(type(like), parts[: len(like)])

@@ -25,6 +25,7 @@ from stcompile.frontend.state.values import (
     Flat,
     Generated,
     Iterator,
+    Maybe,
     Partial,
 )
 
@@ -244,4 +245,6 @@ def reachable(
             stack += value.names.values()
         elif isinstance(value, Flat):
             stack.append(value.array)
+        elif isinstance(value, Maybe):
+            stack.append(value.value)
     return seen

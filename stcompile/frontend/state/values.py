@@ -356,6 +356,17 @@ class Poison:
     hint: str = "give it one kind of value, of one type, on all paths before"
 
 
+@dataclass(frozen=True, eq=False)
+class Maybe(Poison):
+    """The value of a name that has it on some paths only: ``flag`` says at run time whether it has
+    (see `stcompile.frontend.control.unbound`). Only a look-up of the name takes it apart."""
+
+    reason: str = field(init=False, default="this name may have no value here")
+    hint: str = field(init=False, default="give it a value on all paths before")
+    value: Any = None
+    flag: Any = False
+
+
 class Rest(Poison):
     """Items of a list whose number the data decide: see `stcompile.frontend.state.rests`."""
 

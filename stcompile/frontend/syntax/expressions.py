@@ -13,6 +13,7 @@ from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, LanguageError, TypingError
 from stcompile.frontend.control import comparisons, conditions, filtered
 from stcompile.frontend.control.branches import choose, predicate_of
+from stcompile.frontend.control.unbound import bound_value
 from stcompile.frontend.operations import messages, operators, overloads
 from stcompile.frontend.operations.attributes import attribute
 from stcompile.frontend.operations.iteration import (
@@ -27,6 +28,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Closure,
     Generated,
+    Maybe,
     Text,
     described,
     is_static,
@@ -67,7 +69,10 @@ def lookup(run: Run, name: str, frame: Frame) -> Any:
             run.raises(
                 raised, "assign it first", LanguageError, f"`{name}` is read before it has a value"
             )
-        return run.checked(owner.names[name])
+        value = owner.names[name]
+        if isinstance(value, Maybe):
+            value = bound_value(run, name, value, owner is frame)
+        return run.checked(value)
     try:
         return frame.outside(name)
     except NameError:

@@ -1,0 +1,56 @@
+"""Names that have a value on some paths only: a flag says at run time whether there is one.
+
+Where a branch or a loop leaves a name with a value on one of two paths, the name holds a `Maybe`:
+the value, and the flag. Code that reads the name checks the flag once, at its line, with Python's
+own error, and goes on with the value.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+from typing import Any
+
+from stcompile.base.classes import MISSING
+from stcompile.frontend.control.merged import UNDEFINED
+from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Maybe
+from stcompile.library.unbound import require_free, require_local
+
+
+def as_maybe(value: Any) -> Maybe:
+    """The value of a name as a value and a flag; `MISSING` stands for a name without one."""
+    if isinstance(value, Maybe):
+        return value
+    is_bound = value is not MISSING
+    return Maybe(value if is_bound else UNDEFINED, is_bound)
+
+
+def bound_value(run: Run, name: str, value: Maybe, is_local: bool) -> Any:
+    """The value of a name that may have none, which is checked at run time."""
+    key = "bound", run.atom(value.flag)
+    if key not in run.made:
+        kind = "local variable" if is_local else "free variable"
+        where = "" if is_local else " in enclosing scope"
+        text = f"cannot access {kind} {name!r} where it is not associated with a value{where}"
+        check = require_local if is_local else require_free
+        run.call(check, [value.flag, text], {})
+        run.made[key] = True
+    return value.value
+
+
+def is_read_elsewhere(frame: Frame, name: str) -> bool:
+    """True if code of a function reads a name outside of the statement that is being executed."""
+    here = frame.statement
+    first, last = getattr(here, "lineno", 0), getattr(here, "end_lineno", 0)
+    return any(not first <= line <= last for line in _lines_that_read(frame.node, name))
+
+
+@lru_cache(maxsize=4096)
+def _lines_that_read(node: ast.AST, name: str) -> tuple[int, ...]:
+    return tuple(
+        part.lineno
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and part.id == name and not isinstance(part.ctx, ast.Store)
+    )
