@@ -15,7 +15,6 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("random", "standard_normal", "standard_exponential", "rand", "randn"),
         *("integers", "randint", "permutation", "choice"),
         *("default_rng", "random_state", "global_rng"),
-        "requests",
-        "held",
+        *("requests", "held", "clock"),
     }
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import math
 import operator
 from collections.abc import Callable
@@ -20,9 +21,8 @@ import numpy as np
 from ..lazy import linalg, signal, special
 from ..marks import fresh, into
 
-MODULES = MappingProxyType(
-    {"np": np, "math": math, "special": special, "linalg": linalg, "signal": signal}
-)
+MODULES = MappingProxyType({"np": np, "math": math, "special": special, "linalg": linalg,
+     "signal": signal, "logging": logging})  # fmt: skip
 """The modules of such functions, by the names that generated code has for them."""
 
 

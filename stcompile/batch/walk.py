@@ -87,7 +87,10 @@ def _recorded(step: Step) -> Sequence[Value]:
     if "random" in equation.effects and equation.primitive not in STRUCTURED:
         step.refuse("random numbers are not drawn for each item of a batch", DRAW_BEFORE)
     if "print" in equation.effects and equation.primitive not in STRUCTURED:
-        step.refuse("items of a batch are not printed one by one", "print outside of vmap")
+        step.refuse(
+            "items of a batch are not printed, logged or timed one by one",
+            "do this outside of vmap",
+        )
     if equation.primitive in _LENGTHS and step.operands[0].batched:
         step.refuse("each item of a batch has another number of elements here", MASKED)
     if equation.primitive in STRUCTURED and _has_work(step):

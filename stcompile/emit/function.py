@@ -47,6 +47,7 @@ from stcompile.plan.decide import make_schedule
 from stcompile.wengert.dims import Symbol, named_by
 from stcompile.wengert.ir import Program, Variable
 from stcompile.wengert.naming import RESERVED, Names, base_name
+from stcompile.wengert.primitives.effects import effect_modules
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.primitives.special import OWN
 from stcompile.wengert.staged import Group, Item, Leaf, Listed, Result, Staged
@@ -444,7 +445,8 @@ class _Emitter:
         text = "\n".join(body)
         modules = ["dataclasses"] if "dataclasses.replace(" in text else []
         modules += ["math"] if "math." in text else []
-        modules += ["warnings"] if "warnings.warn(" in text else []
+        effects = {"warnings", *effect_modules(self.staged.program)}
+        modules += [name for name in sorted(effects) if f"{name}." in text]
         head = [f"import {module}" for module in modules]
         head += [""] if head else []
         blas = [own for own in blas_names() if f"{own}(" in text]
@@ -523,6 +525,7 @@ def global_names(program: Program, options: Options = READABLE) -> frozenset[str
         *mpi_names(program),
         *externals_of(program),
     )
+    called += effect_modules(program)
     if has_kernels(program):
         from stcompile.codegen_templates.loops import HELPERS
 

@@ -64,6 +64,7 @@ LIBRARIES = (
     "copy",
     "dataclasses",
     "functools",
+    "logging",
     "numba",
     "numpy",
     "scipy",
@@ -71,6 +72,8 @@ LIBRARIES = (
     "stcompile.codegen_templates.numpy",
     "stcompile.frontend",
     "stcompile.library",
+    "warnings",
+    "_py_warnings",
 )
 """Beginnings of the names of modules whose Python functions the tables name."""
 _RULES = "stcompile.codegen_templates.derivatives."

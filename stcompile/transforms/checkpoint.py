@@ -20,7 +20,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import Output, function_name, rebuild, substage
 from stcompile.wengert.ir import Equation, Program, inner_effects, map_programs
 
-_DONE_ONCE = frozenset({"print", "assert", "raise"})
+_DONE_ONCE = frozenset({"print", "warn", "log_message", "assert", "raise"})
 
 
 class Checkpoint(Travels, Shown, Generic[P, R]):

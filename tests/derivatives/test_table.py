@@ -13,7 +13,7 @@ from tests.derivatives.numeric import REST
 
 STRUCTURAL = {
     *("call", "cond", "loop", "kernel", "select", "add_up"),
-    *("store", "print", "assert", "raise", "seed", "exchange_wait"),
+    *("store", "print", "warn", "log_message", "assert", "raise", "seed", "exchange_wait"),
 }
 REFUSED = {"pack", "exchange", "exchange_start"}  # of gradients: not differentiated again
 AFTERWARDS = {"lu_factor", "lu_solve", "lu_inv", "lu_det", "lu_slogdet"}  # passes alone make them

@@ -17,6 +17,7 @@ from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.caches import CACHES
 from stcompile.frontend.functions.contexts import CONTEXTS
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
+from stcompile.frontend.functions.effects import EFFECTS
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.frozen import FROZEN
@@ -50,7 +51,7 @@ def tables() -> str:
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT) | set(PADDING)
     own |= set(ITERTOOLS) | set(INDICES) | set(PLACES)
     templates = set(WRITTEN.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
-    templates |= set(CONTEXTS) | set(CACHES) | set(LENGTHS)
+    templates |= set(CONTEXTS) | set(CACHES) | set(LENGTHS) | set(EFFECTS)
     left_out = [f for f in functions if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [
@@ -81,6 +82,7 @@ def tables() -> str:
         )),
         ("`itertools`", _names(ITERTOOLS)),
         ("`contextlib`, and `np.errstate`", _names(f for f in CONTEXTS if _is_public(f))),
+        ("`warnings`, `logging`, `time`", _names(EFFECTS)),
         ("Static arguments only", _names(f for f in STATIC if _module(f) != "math")),
     ]  # fmt: skip
     parts = [f"### {title}\n\n{table}" for title, table in sections]

@@ -17,6 +17,7 @@ from stcompile.frontend.functions.caches import CACHES
 from stcompile.frontend.functions.contexts import CONTEXTS
 from stcompile.frontend.functions.copies import COPIES
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
+from stcompile.frontend.functions.effects import EFFECTS
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.frozen import FROZEN
@@ -170,6 +171,7 @@ FUNCTIONS: dict[Any, Any] = {
     **LENGTHS,
     **INDICES,
     **PYTHON,
+    **EFFECTS,
     **OBJECTS,
     **DATA_MODEL,
     **{kind: converted(kind, CREATION[kind]) for kind in (float, int, bool, complex)},

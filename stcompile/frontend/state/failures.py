@@ -22,6 +22,7 @@ _NEVER = frozenset(
     | {"asarray", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "copy", "cast"}
     | {"stack", "concatenate", "full", "constant", "arange", "eye", "array", "cumsum", "cumprod"}
     | {"accumulate", "sort", "argsort", "argmax", "argmin", "var", "std", "undef", "print"}
+    | {"log_message", "clock"}
     | {"convolve", "fft", "ifft", "rfft", "irfft", "real", "imag", "update_part"}
     | {"cond", "loop", "diagonal", "where", "clip", "windows", "flip", "call"}
 )
@@ -47,6 +48,8 @@ def raised_by(equation: Equation) -> Kinds:
     if name == "raise":
         kind = getattr(builtins, equation.params["error"])
         return (kind,)
+    if name == "warn":
+        return (getattr(builtins, equation.params["category"]),)
     if name == "assert":
         return (AssertionError,)
     if name.startswith("math."):

@@ -1,17 +1,20 @@
-"""Primitives with effects and no outputs: no pass may drop, repeat or reorder them."""
+"""Primitives with effects: no pass may drop, repeat or reorder them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from stcompile.wengert.ir import Program
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
     Types,
     require_array,
     require_assignable,
+    require_count,
 )
+from stcompile.wengert.types import Type
 
 
 def _print(types: Types, params: Mapping[str, Any]) -> Types:
@@ -41,6 +44,19 @@ def _raise(types: Types, params: Mapping[str, Any]) -> Types:
     return _shown("raise", types, params["arguments"])
 
 
+def _warn(types: Types, params: Mapping[str, Any]) -> Types:
+    return _shown("warn", types, params["parts"])
+
+
+def _log(types: Types, params: Mapping[str, Any]) -> Types:
+    return _shown("log_message", types, params["parts"])
+
+
+def _clock(types: Types, params: Mapping[str, Any]) -> Types:
+    require_count("clock", types, 0)
+    return (Type.python(float),)
+
+
 def _store(types: Types, params: Mapping[str, Any]) -> Types:
     target, v = types
     require_array("store", target)
@@ -50,7 +66,22 @@ def _store(types: Types, params: Mapping[str, Any]) -> Types:
 
 EFFECTS: tuple[Primitive, ...] = (
     Primitive("print", _print, effects=("print",)),
+    Primitive("warn", _warn, effects=("print",)),
+    Primitive("log_message", _log, effects=("print",)),
+    Primitive("clock", _clock, effects=("print",)),
     Primitive("assert", _assert, effects=("raise",)),
     Primitive("raise", _raise, effects=("raise",)),
     Primitive("store", _store, effects=("write",)),
 )
+
+_MODULES = {"warn": "warnings", "log_message": "logging", "clock": "time"}
+
+
+def effect_modules(program: Program) -> tuple[str, ...]:
+    """The modules of Python that the effects of a program are functions of."""
+    found: set[str] = set()
+    for equation in program.equations:
+        found |= {_MODULES[equation.primitive]} if equation.primitive in _MODULES else set()
+        for value in equation.params.values():
+            found.update(effect_modules(value) if isinstance(value, Program) else ())
+    return tuple(sorted(found))
