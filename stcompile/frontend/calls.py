@@ -64,6 +64,7 @@ LIBRARIES = (
     "copy",
     "dataclasses",
     "functools",
+    "importlib",
     "logging",
     "numba",
     "numpy",
@@ -252,6 +253,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     if _initialises_exception(function):
         initialise_exception(run, *arguments)
         return None
+    if isinstance(function, operator.methodcaller):
+        return _call_method(run, function, arguments, keywords)
     if isinstance(function, operator.itemgetter | operator.attrgetter):
         return _fetch(run, function, arguments, keywords)
     if isinstance(function, _GENERIC):
@@ -352,6 +355,18 @@ def _fetch(run: Run, function: Any, arguments: Arguments, keywords: Keywords) ->
             value = attribute(run, value, name)
         found.append(value)
     return found[0] if len(found) == 1 else tuple(found)
+
+
+def _call_method(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
+    """A call of ``operator.methodcaller(...)``."""
+    if len(arguments) != 1 or keywords:
+        run.refuse("methodcaller takes one object", "", ArgumentsError)
+    made, given = function.__reduce__()
+    if isinstance(made, functools.partial):  # with keywords: partial(methodcaller, name, **named)
+        name, *_ = made.args
+        return call(run, attribute(run, arguments[0], name), given, made.keywords)
+    name, *rest = given
+    return call(run, attribute(run, arguments[0], name), rest, {})
 
 
 def _is_container_method(function: Any) -> bool:

@@ -19,6 +19,7 @@ from stcompile.frontend.functions.contexts import CONTEXTS
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.effects import EFFECTS
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
+from stcompile.frontend.functions.evaluated import EVALUATED
 from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.frozen import FROZEN
 from stcompile.frontend.functions.indices import INDICES
@@ -51,7 +52,7 @@ def tables() -> str:
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT) | set(PADDING)
     own |= set(ITERTOOLS) | set(INDICES) | set(PLACES)
     templates = set(WRITTEN.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
-    templates |= set(CONTEXTS) | set(CACHES) | set(LENGTHS) | set(EFFECTS)
+    templates |= set(CONTEXTS) | set(CACHES) | set(LENGTHS) | set(EFFECTS) | set(EVALUATED)
     left_out = [f for f in functions if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [

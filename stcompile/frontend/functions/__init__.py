@@ -19,6 +19,7 @@ from stcompile.frontend.functions.copies import COPIES
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.effects import EFFECTS
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
+from stcompile.frontend.functions.evaluated import EVALUATED
 from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.frozen import FROZEN
 from stcompile.frontend.functions.indices import INDICES
@@ -172,6 +173,7 @@ FUNCTIONS: dict[Any, Any] = {
     **INDICES,
     **PYTHON,
     **EFFECTS,
+    **EVALUATED,
     **OBJECTS,
     **DATA_MODEL,
     **{kind: converted(kind, CREATION[kind]) for kind in (float, int, bool, complex)},

@@ -464,6 +464,6 @@ STATIC = frozenset(
         *(ord, chr),
         *(frozenset, object),
         *(np.dtype, np.issubdtype, np.promote_types, np.can_cast),
-        *(operator.itemgetter, operator.attrgetter),
+        *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
     }
 )

@@ -236,7 +236,7 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
         run.captures.guard(data_model.fact_of_having(place, name))
         return run.raises(
             error,
-            "is it misspelt?",
+            _suggestion(module, name),
             LanguageError,
             f"module `{module.__name__}` has no attribute `{name}`",
         )
@@ -246,6 +246,14 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
     if vars(module).get(name) is value and not run.location.is_inside:
         run.captures.names.setdefault(module, {})[name] = None
     return value
+
+
+def _suggestion(module: types.ModuleType, name: str) -> str:
+    """What may have been meant by a name that a module does not have."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, dir(module), n=1)
+    return f"did you mean `{near[0]}`?" if near else "is it misspelt?"
 
 
 def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any:

@@ -201,6 +201,12 @@ class Run(Sizes):
         return self._here[1]
 
     @property
+    def here(self) -> tuple[ast.AST, Frame]:
+        """The piece of syntax that is being evaluated, and its frame."""
+        assert self._here is not None
+        return self._here
+
+    @property
     def caller(self) -> Location | None:
         """The call site, for code that is inlined at the present expression."""
         return self.location if self._here is not None else None
