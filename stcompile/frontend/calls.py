@@ -519,6 +519,7 @@ def _lower(
         keywords, where = without_where(run, callee, arguments, keywords, out)
         if where is not True:
             return at_chosen(run, callee.function, list(arguments), out, where)
+    keywords = _without_defaults(callee, signature, keywords)
     try:
         signature.bind(run, *arguments, **keywords)
     except TypeError:
@@ -544,6 +545,28 @@ def _lower(
             raise
         run.raises(refusal, reason=f"{name}: {refusal}")
     return result if out is None else write_out(run, callee, result, out)
+
+
+def _without_defaults(callee: Callee, lowering: inspect.Signature, keywords: Keywords) -> Keywords:
+    """The keywords without those that the lowering does not know and that have NumPy's default."""
+    unknown = [name for name in keywords if name not in lowering.parameters]
+    is_numpys = callee.name.startswith("np.") and callee.function is not None
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in lowering.parameters.values())
+    if not unknown or not is_numpys or takes_any:
+        return keywords
+    try:
+        own = inspect.signature(callee.function).parameters
+    except (TypeError, ValueError):  # of a function of C without a text of its signature
+        return keywords
+    same = {
+        name for name in unknown if name in own and _is_default(keywords[name], own[name].default)
+    }
+    return {name: value for name, value in keywords.items() if name not in same}
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    is_plain = isinstance(value, bool | int | str) and type(value) is type(default)
+    return value is default or (is_plain and value == default)
 
 
 def _judge(

@@ -71,6 +71,65 @@ def reduction(primitive: str, function: Callable[..., Any] | None = None) -> Cal
     return lowering
 
 
+def accumulating(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of sum and prod, with a ``dtype`` to compute in, and an ``initial`` number."""
+    plain, ufunc = reduction(primitive, function), np.add if primitive == "sum" else np.multiply
+
+    def lowering(
+        run: Run,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        *,
+        keepdims: bool = False,
+        initial: Any = None,
+    ) -> Any:
+        found = plain(run, _in_dtype(run, a, dtype), axis, keepdims=keepdims)
+        return found if initial is None else _begun(run, ufunc, found, initial)
+
+    return lowering
+
+
+def extremal(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of max and min, with an ``initial`` number that is among the elements."""
+    plain = reduction(primitive, function)
+    ufunc = np.maximum if primitive == "max" else np.minimum
+
+    def lowering(
+        run: Run, a: Any, axis: Any = None, *, keepdims: bool = False, initial: Any = None
+    ) -> Any:
+        if initial is None:
+            return plain(run, a, axis, keepdims=keepdims)
+        x = run.as_array(a)
+        if 0 in x.type.dims:
+            run.refuse(f"`initial` of no elements, shape {x.type.dims}, is not supported", "")
+        return _begun(run, ufunc, plain(run, x, axis, keepdims=keepdims), initial)
+
+    return lowering
+
+
+def mean(run: Run, a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+    return reduction("mean", np.mean)(run, _in_dtype(run, a, dtype), axis, keepdims=keepdims)
+
+
+def _in_dtype(run: Run, a: Any, dtype: Any) -> Any:
+    """The argument of a reduction as an array of the dtype to compute in."""
+    if dtype is None:
+        return a
+    return run.call(np.asarray, [a], {"dtype": dtype})
+
+
+def _begun(run: Run, ufunc: Any, found: Any, initial: Any) -> Any:
+    """A reduction that begins with a number."""
+    result = run.call(ufunc, [found, initial], {})
+    if is_traced(found) and result.type.dtype != found.type.dtype:
+        run.refuse(
+            f"`initial` makes {result.type.dtype} of {found.type.dtype}",
+            "give a number of the dtype of the array",
+        )
+    return result
+
+
 def moment(primitive: str) -> Callable[..., Any]:
     """The lowering of var and std."""
 
@@ -104,8 +163,8 @@ def position(primitive: str) -> Callable[..., Any]:
 def running(primitive: str) -> Callable[..., Any]:
     """The lowering of cumsum and cumprod."""
 
-    def lowering(run: Run, a: Any, axis: Any = None) -> Any:
-        x = run.as_array(a)
+    def lowering(run: Run, a: Any, axis: Any = None, dtype: Any = None) -> Any:
+        x = run.as_array(_in_dtype(run, a, dtype))
         if (axis is None and x.type.ndim != 1) or _only_axis(x.type.ndim, axis):
             x = run.call(np.ravel, [x], {})
         return run.record(primitive, x, axis=axis_of(run, x.type.ndim, 0 if axis is None else axis))
@@ -114,13 +173,13 @@ def running(primitive: str) -> Callable[..., Any]:
 
 
 REDUCTIONS: dict[Any, Any] = {
-    np.sum: reduction("sum", np.sum),
-    np.prod: reduction("prod", np.prod),
-    np.mean: reduction("mean", np.mean),
-    np.max: reduction("max", np.max),
-    np.min: reduction("min", np.min),
-    np.amax: reduction("max", np.max),
-    np.amin: reduction("min", np.min),
+    np.sum: accumulating("sum", np.sum),
+    np.prod: accumulating("prod", np.prod),
+    np.mean: mean,
+    np.max: extremal("max", np.max),
+    np.min: extremal("min", np.min),
+    np.amax: extremal("max", np.max),
+    np.amin: extremal("min", np.min),
     np.any: reduction("any"),
     np.all: reduction("all"),
     np.var: moment("var"),
