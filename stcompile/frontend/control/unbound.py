@@ -16,7 +16,6 @@ from stcompile.frontend.control.merged import UNDEFINED
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Maybe
-from stcompile.library.unbound import require_free, require_local
 
 
 def as_maybe(value: Any) -> Maybe:
@@ -29,6 +28,8 @@ def as_maybe(value: Any) -> Maybe:
 
 def bound_value(run: Run, name: str, value: Maybe, is_local: bool) -> Any:
     """The value of a name that may have none, which is checked at run time."""
+    from stcompile.library.unbound import require_free, require_local
+
     key = "bound", run.atom(value.flag)
     if key not in run.made:
         kind = "local variable" if is_local else "free variable"

@@ -249,7 +249,7 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
 
 
 def _suggestion(module: types.ModuleType, name: str) -> str:
-    """What may have been meant by a name that a module does not have."""
+    """The hint for a name that a module does not have: the name that is near it."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, dir(module), n=1)
