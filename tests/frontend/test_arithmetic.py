@@ -31,6 +31,21 @@ def every_operator(x, a):
     return (x + a, a - x, x * a, a / x, x**a, a**x, -x, +x, abs(x - 1.2))
 
 
+class Factor(float):
+    """A float of another class."""
+
+
+FACTOR = Factor(2.5)
+
+
+@examples(X)
+@examples(X32)
+@examples(np.float32(1.5))
+@examples(1.5)
+def a_float_of_another_class(x):
+    return x * FACTOR, FACTOR - x, x**FACTOR
+
+
 @examples(X, ROW, wrt=(0, 1))
 @examples(ROW, X, wrt=(0, 1))
 @examples(X[:, :1], ROW, wrt=(0, 1))

@@ -113,6 +113,7 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     if overloaded is not NotImplemented:
         return overloaded
     left, right = plain_number(left), plain_number(right)
+    left, right = _float_beside(right, left), _float_beside(left, right)
     if isinstance(left, str) and python is operator.mod and not is_static(right):
         run.refuse(
             "`%` of a string and values known only at run time is not supported", "use an f-string"
@@ -146,6 +147,15 @@ def binary(run: Run, operation: Operation, left: Any, right: Any) -> Any:
     if python is operator.pow and powers.is_python_power(left, right):
         return powers.power(run, left, right)
     return _record_binary(run, operation, left, right)
+
+
+def _float_beside(other: Any, value: Any) -> Any:
+    """A float of a class of the user's as it acts beside another operand: NumPy takes it as a
+    float64 that is as strong as an array, Python as a float. Any other value itself."""
+    if not isinstance(value, float) or not is_changeable(type(value)):
+        return value
+    is_numpys = isinstance(other, Array) or _is_numpys(other)
+    return np.float64(value) if is_numpys else float(value)
 
 
 def _is_numpys(number: Any) -> bool:
