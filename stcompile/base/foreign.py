@@ -19,7 +19,8 @@ LIBRARIES: dict[str, str] = {  # beginning of a module's name -> the hint
     "h5py": _ARRAY.format(to_array="x[...]"),
     "jax": _ARRAY.format(to_array="np.asarray(x)") + "; or jnp is np here: stcompile reads NumPy",
     "jaxlib": _ARRAY.format(to_array="np.asarray(x)"),
-    "logging": "print(...) is compiled, and runs where it stands; or log what the function returns",
+    "logging": "log.info(...) and the like are compiled, and so is print(...): do the rest outside "
+    "the function",
     "matplotlib": "draw outside the function: return what is to be drawn, beside the loss by "
     "has_aux=True",
     "numba": "functions under @njit and @jit, prange and the types of numbers are compiled; write "

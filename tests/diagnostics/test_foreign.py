@@ -69,12 +69,11 @@ def by_sparse(x: Any) -> Any:
 
 
 def by_logger(x: Any) -> Any:
-    LOG.info("x")
-    return np.sum(x)
+    return np.sum(x) if LOG.isEnabledFor(10) else x[0]
 
 
 def by_logging(x: Any) -> Any:
-    logging.info("x")
+    logging.captureWarnings(True)
     return np.sum(x)
 
 
@@ -93,8 +92,8 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
     "operand": (by_operand, (X,), "a Tensor of torch", "x.detach().numpy()"),
     "function": (by_function, (X,), "a Tensor of torch", "x.detach().numpy()"),
     "sparse": (by_sparse, (X,), "a csr_matrix of scipy.sparse", "A.toarray()"),
-    "logger": (by_logger, (X,), "the function `info` of logging", "print(...)"),
-    "logging": (by_logging, (X,), "the function `info` of logging", "print(...)"),
+    "logger": (by_logger, (X,), "the function `isEnabledFor` of logging", "print(...)"),
+    "logging": (by_logging, (X,), "the function `captureWarnings` of logging", "print(...)"),
     "plot": (by_plot, (X,), "the function `plot` of matplotlib", "has_aux=True"),
     "argument": (by_argument, (X, FRAME), "a DataFrame of pandas", "to_numpy()"),
 }

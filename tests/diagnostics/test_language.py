@@ -50,9 +50,9 @@ def a_function_with_side_effects(x):
     return np.sum(x) * len(open('file').read())  # fmt: skip
 
 
-@refused(X, at="eval('1')", reason="`eval` is not supported")
-def evaluated_code(x):
-    return np.sum(x) * eval('1')  # fmt: skip
+@refused(X, at="exec('1')", reason="`exec` is not supported")
+def executed_code(x):
+    return np.sum(x) * (exec('1') or 1)  # fmt: skip
 
 
 @refused(X, at="np.sum(x, where=x > 1)", reason=r"`where` of `np\.sum` is not supported")

@@ -26,7 +26,7 @@ def the_truth_of_an_array(x):
     return np.sum(x * x)
 
 
-@refused(X, at="y", reason="`y` is f64 on one path and None on the other", hint="all paths")
+@refused(X, at="y", reason="`y` is f64\\[3\\] on one path and None on the other", hint="all paths")
 def a_name_with_a_value_on_one_path(x):
     y = None
     if np.sum(x) > 0:
