@@ -15,6 +15,7 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("random", "standard_normal", "standard_exponential", "rand", "randn"),
         *("integers", "randint", "permutation", "choice"),
         *("default_rng", "random_state", "global_rng"),
+        *("attempted", "failed"),
         *("requests", "held", "clock"),
     }
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ..marks import by_primitive
 from . import (
+    attempts,
     complex_numbers,
     conversions,
     creation,
@@ -37,7 +38,7 @@ from . import (
 WRITTEN = {
     **by_primitive(complex_numbers, conversions, creation, effects, elementwise, exchange),
     **by_primitive(external, factors, fourier, indexing, linalg, linear, logic, random, reductions),
-    **by_primitive(shapes, sizes, sorting, spectra),
+    **by_primitive(shapes, sizes, sorting, spectra, attempts),
     **by_primitive(python_math, prefix="math."),
     **by_primitive(scipy_linalg, prefix="linalg."),
     **by_primitive(special, prefix="special."),

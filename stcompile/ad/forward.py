@@ -31,6 +31,7 @@ from stcompile.base.timings import timed
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.wengert.naming import base_name, is_numbered, name_variables, names_of
 from stcompile.wengert.primitives import PRIMITIVES
+from stcompile.wengert.primitives.attempts import as_called
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.symbols import with_own_symbols
@@ -129,6 +130,7 @@ class _Forward:
     # --- one equation --------------------------------------------------------------------------
 
     def _equation(self, equation: Equation) -> None:
+        equation = as_called(equation)
         self.vectors.location = equation.location.in_section(_section(equation))
         active = tuple(self._tangent(atom) is not None for atom in equation.inputs)
         rule = known_rule(equation, active)

@@ -27,6 +27,7 @@ from stcompile.base.deferred import deferred
 from stcompile.base.errors import DerivativeError, StcompileError
 from stcompile.base.location import NOWHERE
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.wengert.primitives.attempts import as_called
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
@@ -159,6 +160,8 @@ class Sweep(Vectors):
         if equation.primitive in self.structured:
             self.structured[equation.primitive](self, equation)
             return
+        if equation.primitive == "given":
+            equation, active = as_called(equation), active[1:]
         rule = known_rule(equation, active)
         d_out = self.cotangents[equation.output]
         if rule.kind == "accumulates":

@@ -24,6 +24,7 @@ class StcompileError(Exception):
         self.raised: BaseException | None = None  # Python's error, for `except` to catch
         self.guards: tuple[object, ...] = ()  # the ``try`` statements around it
         self.is_conditional = False  # True if the data decide whether it is reached
+        self.is_opaque = False  # True if only the running program knows what the error says
         self.reason = reason
         self.location = location
         self.hint = hint

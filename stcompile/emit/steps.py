@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,6 +28,7 @@ from stcompile.wengert.bounds import renamed
 from stcompile.wengert.dims import Size, Sizes, Symbol, replaced, symbols_in
 from stcompile.wengert.ir import Atom, Constant, Equation, Params, Variable, freeze
 from stcompile.wengert.naming import base_name
+from stcompile.wengert.primitives.attempts import of_called
 from stcompile.wengert.symbols import lengths_of
 from stcompile.wengert.templates import inplace_operand, mark_of
 from stcompile.wengert.types import Type
@@ -227,12 +229,30 @@ class Steps:
         self.put(ast.Assign([target], own, lineno=0), equation.location)
 
     def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
+        if equation.primitive == "attempted":
+            return self._attempt(equation, operands)
         if self.schedule.is_fast:
             quick = substitute_scalar(equation.primitive, operands, equation.params)
             if quick is not None:
                 return Code((), quick)
         output = equation.outputs[0] if equation.outputs else None
         return self.substituted(equation.primitive, operands, equation.params, output)
+
+    def _attempt(self, equation: Equation, operands: list[Operand]) -> Code:
+        """A call that may raise, in a ``try``: its result is None then."""
+        params, output = equation.params, equation.output
+        code = self.substituted(params["called"], operands, of_called(params), output)
+        assert code.value is not None
+        target = self.naming.called(output).id
+
+        def result(value: ast.expr) -> ast.stmt:
+            return ast.Assign([ast.Name(target, ast.Store())], value, lineno=0)
+
+        classes = [_class(error) for error in params["errors"]]
+        caught = classes[0] if len(classes) == 1 else ast.Tuple(classes, ast.Load())
+        handler = ast.ExceptHandler(caught, None, [result(literal(None))])
+        body = [*code.statements, result(code.value)]
+        return Code((ast.Try(body, [handler], [], []),), None)
 
     def substituted(
         self, primitive: str, operands: Sequence[Operand], params: Params, output: Atom | None
@@ -395,6 +415,13 @@ class Steps:
 
 _CHANGES = frozenset({Way.CHANGE, Way.COPY, Way.ADD})
 _PRODUCTS = frozenset({Way.BLAS, Way.NEW_BLAS, Way.NUMPY, Way.NUMPY_CHANGE})
+
+
+def _class(error: str) -> ast.expr:
+    """A class of errors by its name."""
+    if hasattr(builtins, error):
+        return name(error)
+    return ast.Attribute(attribute("np", "linalg"), error, ast.Load())
 
 
 def empty(type: Type, dims: Sizes) -> ast.expr:

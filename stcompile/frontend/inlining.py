@@ -13,6 +13,7 @@ from typing import Any
 from stcompile.base.errors import SourceError
 from stcompile.base.places import Place
 from stcompile.base.signatures import real_signature
+from stcompile.frontend.control.splits import let_through
 from stcompile.frontend.operations.binding import bind_arguments, staged_signature
 from stcompile.frontend.shared_calls import shared_call
 from stcompile.frontend.state.frames import Frame, FunctionNode, bound_names, yields
@@ -176,7 +177,7 @@ def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
         if not isinstance(signal, Returned):
             run.returned = (node, frame)
             return None
-        return signal.value
+        return let_through(run, True, signal.value)
     finally:
         left = [inner for inner in run.frames[place - 1 :] if inner.captured]
         run.frames[place - 1 :] = left

@@ -21,6 +21,7 @@ from stcompile.base.places import Place
 from stcompile.base.timings import timed
 from stcompile.base.wording import an
 from stcompile.frontend.calls import call
+from stcompile.frontend.control.failing import may_fail
 from stcompile.frontend.control.unrolling import to_unroll
 from stcompile.frontend.inlining import RECURSION_LIMIT
 from stcompile.frontend.operations.item_layouts import types_in
@@ -39,7 +40,7 @@ from stcompile.wengert.naming import name_variables
 from stcompile.wengert.staged import Group, Item, Listed, Result, Staged
 from stcompile.wengert.types import Type, is_input, is_number
 
-LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of, fail)
+LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of, fail, may_fail)
 
 # Held while a call is staged, because the recursion limit, which is raised meanwhile, is global.
 STAGING = threading.RLock()

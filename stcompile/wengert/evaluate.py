@@ -10,6 +10,7 @@ Every pass and the emitter are tested against it, so it is short and has no spec
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from stcompile.wengert.dims import Symbol, measured, number_of, numbers_in
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.primitives.attempts import of_called
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
 from stcompile.wengert.types import Type
@@ -83,8 +85,20 @@ def _results(
         return _loop(equation, inputs, watch, known)
     if equation.primitive == "kernel":
         return _evaluate(params["body"], inputs, watch, known)
+    if equation.primitive == "attempted":
+        return (_attempted(equation, inputs, numbers_in(of_called(params), known)),)
     result = apply(equation.primitive, inputs, numbers_in(params, known))
     return (result,) if equation.outputs else ()
+
+
+def _attempted(equation: Equation, inputs: tuple[Any, ...], params: Mapping[str, Any]) -> Any:
+    """The result of a call; None if it raises."""
+    names = equation.params["errors"]
+    classes = tuple(getattr(builtins, n, None) or getattr(np.linalg, n) for n in names)
+    try:
+        return apply(equation.params["called"], inputs, params)
+    except classes:
+        return None
 
 
 def _loop(

@@ -37,6 +37,7 @@ class Recorder:
         self.hints: dict[Variable, str] = {}
         self.producers: dict[Variable, Equation] = {}
         self.bound: set[str] = set()  # names of symbols
+        self.nesting = 0  # lists of their own around the present list
         self._count = 0
         for equation in () if of is None else of.equations:
             self.note(equation)
@@ -118,10 +119,12 @@ class Recorder:
         """Record into a list of its own, for a sub-program."""
         outer, self.equations = self.equations, []
         bound = set(self.bound)
+        self.nesting += 1
         try:
             yield self.equations
         finally:
             self.equations, self.bound = outer, bound
+            self.nesting -= 1
 
     def program(
         self, name: str, inputs: tuple[Variable, ...], outputs: tuple[Atom, ...]

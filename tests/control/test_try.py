@@ -1,5 +1,5 @@
 """``try`` and ``with``: what is known at compile time takes Python's way, with its effects in
-order; what only the running program knows is refused where it would make a difference."""
+order; errors that only the running program knows are in `test_attempts`."""
 
 from __future__ import annotations
 
@@ -432,67 +432,6 @@ def test_what_is_missing_may_come() -> None:
 # --- refused -------------------------------------------------------------------------------------
 
 
-@refused(X, 1.0, at="1 / s", reason="ZeroDivisionError, which line .* known only at run", hint="if")
-def a_division(x, s):
-    try:
-        y = 1 / s
-    except ZeroDivisionError:
-        y = 0.0
-    return np.sum(x) * y
-
-
-@refused(np.asarray(2.5), at="int(x)", reason="ValueError, which line .* known only at run")
-def an_integer_of_an_array(x):
-    try:
-        n = int(x)
-    except ValueError:
-        n = 3
-    return x * n
-
-
-@refused(X, at="np.linalg.inv(np.outer(x, x))", reason="known only at run time")
-def a_singular_matrix(x):
-    try:
-        y = np.linalg.inv(np.outer(x, x))
-    except np.linalg.LinAlgError:
-        y = np.outer(x, x)
-    return np.sum(y)
-
-
-@refused(
-    X,
-    1.0,
-    at='raise ValueError("s")',
-    reason="depends on a value known only at run time",
-    hint="if",
-)
-def a_raise_in_a_call(x, s):
-    def positive(s):
-        if s > 0:
-            raise ValueError("s")
-        return s
-
-    try:
-        y = x * positive(s)
-    except ValueError:
-        y = x * 2
-    return np.sum(y)
-
-
-@refused(
-    X,
-    1.0,
-    at='TABLE["none"]',
-    reason="KeyError, which line .* depends on a value known only at run time",
-)
-def a_key_on_one_path(x, s):
-    try:
-        y = TABLE["none"] if s > 0 else 1.0
-    except KeyError:
-        y = 2.0
-    return np.sum(x) * y
-
-
 @refused(X, 1.0, at="1 / s", reason="does something if this raises ZeroDivisionError")
 def a_final_print(x, s):
     try:
@@ -502,11 +441,22 @@ def a_final_print(x, s):
     return np.sum(x) * y
 
 
-@refused(X, 1.0, at="1 / s", reason="does something if this raises ZeroDivisionError")
-def a_suppressed_division(x, s):
-    y = 0.0
-    with suppress(ZeroDivisionError):
+@refused(X, 1.0, at="e", reason="what this error says is known only at run time", hint="class")
+def a_message_of_the_data(x, s):
+    try:
         y = 1 / s
+    except ZeroDivisionError as e:
+        print(e)
+        y = 0.0
+    return np.sum(x) * y
+
+
+@refused(X, 1.0, at="raise", reason="raises an error again", hint="raise a new one")
+def an_error_raised_again(x, s):
+    try:
+        y = 1 / s
+    except ZeroDivisionError:
+        raise
     return np.sum(x) * y
 
 

@@ -20,6 +20,7 @@ from stcompile.frontend.control.merged import UNDEFINED, Shape, Spoiled
 from stcompile.frontend.state.frames import Block, Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import (
+    Fallible,
     GeneratorLeft,
     Outcome,
     PathRaised,
@@ -29,7 +30,7 @@ from stcompile.frontend.state.signals import (
 )
 from stcompile.frontend.state.sizes import is_plain
 from stcompile.frontend.state.state import Journal, Key, Site
-from stcompile.frontend.state.values import Traced, is_traced
+from stcompile.frontend.state.values import Scalar, Traced, is_traced
 from stcompile.wengert.dims import symbols_in
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
@@ -111,7 +112,7 @@ def _staged(run: Run, action: Callable[[], Any], is_trial: bool) -> Path:
     outer, made = run.journal, run.made
     run.journal, run.made = Journal(age), dict(made)
     notes = list(run.frame.notes)
-    frame, frames = run.frame, len(run.frames)
+    frame, frames, split = run.frame, len(run.frames), len(run.splits)
     run.paths += not is_trial
     with run.recorder.aside() as equations:
         try:
@@ -130,6 +131,7 @@ def _staged(run: Run, action: Callable[[], Any], is_trial: bool) -> Path:
                 result = Raised()
             return Path(equations, run.journal.after(), result, run.made, age)
         finally:
+            run.rejoin(split)
             run.paths -= not is_trial
             run.journal.undo()
             run.journal, run.made = outer, made
@@ -169,12 +171,27 @@ def branch(
     run: Run, test: Traced, then: Callable[[], Signal], otherwise: Callable[[], Signal]
 ) -> Signal:
     """Run one of two blocks, by the truth of ``test``; return the signal that it ends with."""
+    from stcompile.frontend.control.splits import closed_arm, raises_to, split_off
+
     predicate = run.atom(predicate_of(run, test))
-    then, otherwise = (partial(_arm, run, run.frame, block) for block in (then, otherwise))
-    first, second = stage_path(run, then), stage_path(run, otherwise)
+    frame = run.frame
+    blocks = then, otherwise
+    then, otherwise = (partial(_arm, run, frame, block) for block in blocks)
+    paths: list[Path] = []
+    for number, arm in enumerate((then, otherwise)):
+        try:
+            paths.append(stage_path(run, partial(closed_arm, run, frame, arm)))
+        except StcompileError as error:
+            guard = raises_to(run, error)
+            if guard is None:
+                raise
+            flag = run.record("not", test) if number else test
+            split_off(run, flag, guard, blocks[number])
+            return (then if number else otherwise)()
+    first, second = paths
     for ended, block in ((first, otherwise), (second, then)):
         if isinstance(ended.result, Raised):
-            _raise(run, predicate, ended, ended is first)
+            record_raise(run, predicate, ended, ended is first)
             return block()
     if first.result is None and second.result is None:
         join(run, predicate, first, second)
@@ -185,14 +202,17 @@ def branch(
         second = stage_path(run, partial(_to_the_end, run, otherwise))
     for ended, again in ((first, otherwise), (second, then)):
         if isinstance(ended.result, Raised):
-            _raise(run, predicate, ended, ended is first)
+            record_raise(run, predicate, ended, ended is first)
             return again() or rest_of(run, run.frame)
     return ending(run, predicate, first, second)
 
 
 def _to_the_end(run: Run, block: Callable[[], Signal]) -> Signal:
     """Stage a block and the statements that follow it."""
-    return attempted(run, lambda: block() or rest_of(run, run.frame))
+    from stcompile.frontend.control.splits import closed_arm
+
+    frame = run.frame
+    return closed_arm(run, frame, lambda: attempted(run, lambda: block() or rest_of(run, frame)))
 
 
 def rest_of(run: Run, frame: Frame, error: StcompileError | None = None) -> Signal:
@@ -260,7 +280,7 @@ def attempted(run: Run, action: Callable[[], T]) -> T:
     return run.language.fail(run, failed)
 
 
-def _raise(run: Run, predicate: Atom, path: Path, is_first: bool) -> None:
+def record_raise(run: Run, predicate: Atom, path: Path, is_first: bool) -> None:
     """Record that a path ends in an error, so that the other path needs no branch."""
     empty = Path([], {}, None, path.made, path.age)
     first, second = (path, empty) if is_first else (empty, path)
@@ -271,15 +291,51 @@ def ending(run: Run, predicate: Atom, first: Path, second: Path) -> Signal:
     """Merge two paths that end early into one signal."""
     if isinstance(first.result, Returned) and isinstance(second.result, Returned):
         values = (first.result.value, second.result.value)
-        value = join(run, predicate, first, second, values)
-        return Returned(value)
+        return Returned(join_values(run, predicate, first, second, values))
     if first.result == second.result and isinstance(first.result, str):
         join(run, predicate, first, second)
         return first.result  # type: ignore[return-value]
     ours, theirs = outcome_of(first.result), outcome_of(second.result)
-    pair = (ours.broke, ours.returned, ours.value), (theirs.broke, theirs.returned, theirs.value)
+    mine, other = paired(ours.value, theirs.value)
+    pair = (ours.broke, ours.returned, mine), (theirs.broke, theirs.returned, other)
     broke, returned, value = join(run, predicate, first, second, pair)
+    note_codes(run, value, mine, other)
     return Outcome(broke, returned, value)
+
+
+def join_values(
+    run: Run, predicate: Atom, first: Path, second: Path, values: tuple[Any, Any]
+) -> Any:
+    """Join two paths with their values, of which either may be `Fallible`."""
+    pair = paired(*values)
+    value = join(run, predicate, first, second, pair)
+    note_codes(run, value, *pair)
+    return value
+
+
+def paired(first: Any, second: Any) -> tuple[Any, Any]:
+    """Two values, both `Fallible` if one of them is."""
+    if not (isinstance(first, Fallible) or isinstance(second, Fallible)):
+        return first, second
+    pair = (
+        value if isinstance(value, Fallible) or value is UNDEFINED else Fallible(0, value)
+        for value in (first, second)
+    )
+    return tuple(pair)  # type: ignore[return-value]
+
+
+def note_codes(run: Run, value: Any, *parts: Any) -> None:
+    """Note which errors the number of a joined value may stand for."""
+    if isinstance(value, Fallible) and isinstance(value.code, Scalar):
+        found = set[int]().union(*(codes_of(run, p) for p in parts if isinstance(p, Fallible)))
+        run.codes[value.code.atom] = found
+
+
+def codes_of(run: Run, value: Fallible) -> set[int]:
+    """The numbers of the errors in which the block may have ended that a value is from."""
+    if not isinstance(value.code, Scalar):
+        return {value.code} - {0}
+    return run.codes.get(value.code.atom, set(range(1, len(run.errors) + 1)))
 
 
 def outcome_of(signal: Signal) -> Outcome:
@@ -293,13 +349,27 @@ def outcome_of(signal: Signal) -> Outcome:
 
 def choose(run: Run, test: Traced, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """The value of one of two expressions, by the truth of ``test``."""
+    from stcompile.frontend.control.splits import closed_value, let_through, raises_to, split_off
+
     predicate = run.atom(predicate_of(run, test))
-    first, second = (stage_path(run, partial(attempted, run, arm)) for arm in (then, otherwise))
+    paths: list[Path] = []
+    for number, arm in enumerate((then, otherwise)):
+        try:
+            value = partial(closed_value, run, partial(attempted, run, arm))
+            paths.append(stage_path(run, value))
+        except StcompileError as error:
+            guard = raises_to(run, error)
+            if guard is None:
+                raise
+            split_off(run, run.record("not", test) if number else test, guard, arm)
+            return (then if number else otherwise)()
+    first, second = paths
     for ended, block in ((first, otherwise), (second, then)):
         if isinstance(ended.result, Raised):
-            _raise(run, predicate, ended, ended is first)
+            record_raise(run, predicate, ended, ended is first)
             return block()
-    return run.checked(join(run, predicate, first, second, (first.result, second.result)))
+    value = join_values(run, predicate, first, second, (first.result, second.result))
+    return run.checked(let_through(run, True, value))
 
 
 def join(

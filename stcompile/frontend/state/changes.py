@@ -11,6 +11,7 @@ from stcompile.base.errors import Caution, StcompileError
 from stcompile.frontend.state.set_orders import SetOrders
 from stcompile.frontend.state.state import ContentsSite, Journal, Site
 from stcompile.frontend.state.values import Cell
+from stcompile.wengert.ir import Equation
 from stcompile.wengert.recorder import Recorder
 
 
@@ -21,6 +22,23 @@ class Owned:
     container: Any
     depth: int
     born: int
+
+
+@dataclass(eq=False)
+class Split:
+    """A place from which on everything is staged for the case that an error was not raised there.
+    ``guard`` catches the error if ``predicate`` holds, ``failed`` is the path that is taken then;
+    the rest is what there was before the place."""
+
+    guard: Any
+    predicate: Any
+    failed: Any
+    age: int
+    nesting: int
+    equations: list[Equation]
+    outer: Journal | None
+    journal: Journal
+    made: dict[Hashable, Any]
 
 
 class Changes:
@@ -37,6 +55,10 @@ class Changes:
         self.orders = SetOrders()
         self.journal: Journal | None = None
         self.paths = 0  # nested paths that are being staged and may not be taken
+        self.splits: list[Split] = []  # the innermost last
+        self.errors: dict[Hashable, StcompileError] = {}  # errors that leave blocks, in order
+        self.codes: dict[Hashable, set[int]] = {}  # the errors that a number may stand for
+        self.arm: tuple[int, Any] | None = None  # the nesting and the frame of a block on a path
         self._age = 0
         self._watches: list[tuple[int, list[Site]]] = []
         self._ties: list[Cell | Owned] = []  # frozen cells and disowned objects, in order
@@ -88,7 +110,7 @@ class Changes:
     def attempt(self) -> Iterator[None]:
         """Try to stage the block: if it is refused, all changes are undone."""
         mark, recorded = len(self._ties), len(self.recorder.equations)
-        warned = len(self.cautions)
+        warned, split = len(self.cautions), len(self.splits)
         outer, made = self.journal, dict(self.made)
         self.journal = journal = Journal(self.age(), self.is_certain)
         try:
@@ -96,7 +118,9 @@ class Changes:
             if outer is not None:
                 for key, entry in journal.before.items():
                     outer.before.setdefault(key, entry)
+            self._hand_over(journal, outer)
         except StcompileError:
+            self.rejoin(split)
             journal.undo()
             self.made = made
             del self.recorder.equations[recorded:]
@@ -107,9 +131,50 @@ class Changes:
                 else:
                     self.owned[id(tie.container)] = tie
             del self._ties[mark:]
-            raise
-        finally:
             self.journal = outer
+            raise
+        except BaseException:
+            self._hand_over(journal, outer)
+            raise
+
+    def _hand_over(self, journal: Journal, to: Journal | None) -> None:
+        """End a journal: the changes that follow are noted in another."""
+        for split in self.splits:
+            if split.outer is journal:
+                split.outer = to
+                return
+        self.journal = to
+
+    # --- errors that are raised or not ---------------------------------------------------------
+
+    def split(self, guard: Any, predicate: Any, failed: Any) -> None:
+        """Go on where an error was not raised, until `rejoin`."""
+        age, equations, made = self.age(), self.recorder.equations, self.made
+        outer, self.journal = self.journal, Journal(age)
+        self.splits.append(
+            Split(
+                guard,
+                predicate,
+                failed,
+                age,
+                self.recorder.nesting,
+                equations,
+                outer,
+                self.journal,
+                made,
+            )
+        )
+        self.recorder.equations, self.made = [], dict(made)
+        self.paths += 1
+
+    def rejoin(self, at: int) -> None:
+        """Take back everything that was done since the splits after the first ``at``."""
+        while len(self.splits) > at:
+            split = self.splits.pop()
+            split.journal.undo()
+            self.journal, self.made = split.outer, split.made
+            self.recorder.equations = split.equations
+            self.paths -= 1
 
     # --- changes -------------------------------------------------------------------------------
 

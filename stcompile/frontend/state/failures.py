@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from stcompile.base.errors import StcompileError
 from stcompile.wengert.ir import Atom, Constant, Equation, Program
 from stcompile.wengert.primitives import PRIMITIVES
@@ -14,9 +16,21 @@ from stcompile.wengert.primitives import PRIMITIVES
 Kinds: TypeAlias = tuple[type[BaseException], ...]
 
 _ARITHMETIC: Kinds = (ZeroDivisionError, OverflowError)
-_MATH: Kinds = (ValueError, OverflowError, ZeroDivisionError)
+_LINALG: Kinds = (np.linalg.LinAlgError,)
 _UNKNOWN: Kinds = (ValueError, IndexError, ArithmeticError, TypeError)
 _SMALL = 2**1000  # an int that a float can hold
+_OF_LINALG = frozenset(
+    {"inv", "solve", "cholesky", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "pinv"}
+    | {"lstsq", "lu_factor"}
+)
+_TOO_LARGE = frozenset(
+    {"exp", "exp2", "expm1", "cosh", "sinh", "hypot", "dist", "fsum", "floor", "ceil", "trunc"}
+)
+_EITHER = frozenset({"pow", "gamma", "lgamma", "ldexp", "fsum", "floor", "ceil", "trunc", "round"})
+_NEVER_OF_MATH = frozenset(
+    {"erf", "erfc", "atan", "atan2", "asinh", "tanh", "fabs", "copysign", "degrees", "radians"}
+    | {"cbrt", "isnan", "isinf", "isfinite"}
+)
 _NEVER = frozenset(
     {"and", "or", "not", "sum", "max", "min", "any", "all", "mean", "prod", "contract", "to_scalar"}
     | {"asarray", "reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "copy", "cast"}
@@ -24,6 +38,8 @@ _NEVER = frozenset(
     | {"accumulate", "sort", "argsort", "argmax", "argmin", "var", "std", "undef", "print"}
     | {"log_message", "clock"}
     | {"convolve", "fft", "ifft", "rfft", "irfft", "real", "imag", "update_part"}
+    | {"det", "slogdet", "qr", "lu_solve", "lu_inv", "lu_det", "lu_slogdet", "failed", "given"}
+    | {"as_shape", "size", "named", "tril", "triu", "einsum", "roll", "isclose", "empty"}
     | {"cond", "loop", "diagonal", "where", "clip", "windows", "flip", "call"}
 )
 
@@ -32,14 +48,17 @@ _NEVER = frozenset(
 class Guard:
     """A ``try`` or a ``with`` around the code being staged, in a frame, on a line. ``handle`` takes
     an error that is known at compile time; it says whether the error ends here, and with which
-    signal. ``leave`` runs the code for the end without an error. ``catches`` says whether errors of
-    a class end here: it is asked about errors that only the running program knows."""
+    signal. ``leave`` runs the code for the end without an error. ``catches`` gives the handler at
+    which errors of a class end, if there is one: it is asked about errors that only the running
+    program knows."""
 
     frame: Any
     line: int
     handle: Callable[[StcompileError], tuple[bool, Any]]
     leave: Callable[[], Any] | None = None
-    catches: Callable[[type[BaseException]], bool] | None = None
+    catches: Callable[[type[BaseException]], object] | None = None
+    nesting: int = 0  # of the list of equations that it was entered in
+    splits: int = 0  # before it
 
 
 def raised_by(equation: Equation) -> Kinds:
@@ -53,7 +72,13 @@ def raised_by(equation: Equation) -> Kinds:
     if name == "assert":
         return (AssertionError,)
     if name.startswith("math."):
-        return _MATH
+        return _of_math(name.removeprefix("math."))
+    if name in _OF_LINALG:
+        return _LINALG
+    if name.startswith("linalg."):
+        return (*_LINALG, ValueError)
+    if name == "attempted":
+        return ()
     floating: Kinds = ()
     if any(mode == "raise" for _, mode in equation.location.errstate):
         floating = (FloatingPointError,)
@@ -80,6 +105,15 @@ def raised_by(equation: Equation) -> Kinds:
     if name == "external":
         return (Exception,)
     return (*_UNKNOWN, *floating)
+
+
+def _of_math(function: str) -> Kinds:
+    """The classes of errors that a function of the math module may raise for some number."""
+    if function in _NEVER_OF_MATH:
+        return ()
+    if function in _EITHER:
+        return (ValueError, OverflowError)
+    return (OverflowError,) if function in _TOO_LARGE else (ValueError,)
 
 
 def _by_zero(divisor: Atom) -> Kinds:

@@ -55,7 +55,7 @@ from stcompile.frontend.state.values import (
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size, UnknownSizeError, varies
 from stcompile.wengert.dims import Sizes as Dims
-from stcompile.wengert.ir import Atom, Constant, Variable, freeze
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable, freeze
 from stcompile.wengert.primitives.base import OperandError, UnsupportedOperandError
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import is_number
@@ -84,13 +84,15 @@ _HINTS: dict[type[StcompileError], str] = {
 class Language:
     """The constructs that the interpreter understands, as tables from syntax or object to a
     handler; ``array_of`` makes an array of a nested list; ``fail`` ends a path on which an error is
-    known to be raised."""
+    known to be raised; ``may_fail`` goes on after an equation that may raise an error which a guard
+    catches."""
 
     expressions: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
     statements: Mapping[type[ast.AST], Callable[[Run, Any, Frame], Any]]
     call: Callable[[Run, Any, Sequence[Any], Mapping[str, Any]], Any]
     array_of: Callable[[Run, Any, Any], Array]
     fail: Callable[[Run, StcompileError], NoReturn]
+    may_fail: Callable[[Run, Equation, Mapping[type[BaseException], Guard]], None]
 
 
 class Run(Sizes):
@@ -277,16 +279,13 @@ class Run(Sizes):
             self.guards = outer
 
     def _check_guards(self) -> None:
-        """Refuse an equation that may raise an error which a handler around it catches."""
-        kinds = raised_by(self.recorder.equations[-1])
-        found = first_caught(kinds, self.guards) if kinds else None
-        if found is not None:
-            guard, kind = found
-            self.refuse(
-                f"whether this raises {kind.__name__}, which line {guard.line} would take, is "
-                "known only at run time",
-                "test for it with `if`, or let the error through",
-            )
+        """Look whether the last equation may raise an error that a handler around it catches."""
+        equation = self.recorder.equations[-1]
+        kinds = raised_by(equation)
+        found = [(kind, first_caught((kind,), self.guards)) for kind in kinds]
+        caught = {kind: taken[0] for kind, taken in found if taken is not None}
+        if caught:
+            self.language.may_fail(self, equation, caught)
 
     # --- recording -----------------------------------------------------------------------------
 

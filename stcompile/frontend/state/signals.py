@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 
 @dataclass(frozen=True)
 class Returned:
     """A ``return`` was reached."""
 
+    value: Any
+
+
+class Fallible(NamedTuple):
+    """The value of a block that may have ended in an error, which a ``try`` around it catches:
+    ``code`` is the number of the error (see `Changes.errors`), 0 if there was none."""
+
+    code: Any
     value: Any
 
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from stcompile.base.classes import MISSING
 from stcompile.base.errors import LanguageError, StcompileError
-from stcompile.frontend.control.branches import stage_path
+from stcompile.frontend.control.branches import attempted, rest_of, stage_path
+from stcompile.frontend.control.splits import close, outside
 from stcompile.frontend.state.failures import Guard, failing
 from stcompile.frontend.state.frames import Block, Frame
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.signals import Raised, Signal
+from stcompile.frontend.state.signals import PathRaised, Raised, Signal
 from stcompile.frontend.state.state import NameSite
+from stcompile.frontend.state.values import Poison
 from stcompile.frontend.syntax.targets import bind
 from stcompile.wengert.ir import Equation
 
@@ -27,7 +29,35 @@ from stcompile.wengert.ir import Equation
 def within(
     run: Run, frame: Frame, guard: Guard, after: Sequence[ast.stmt], inside: Callable[[], Signal]
 ) -> Signal:
-    """Run the code ``inside`` a guard, then the statements ``after`` it."""
+    """Run the code ``inside`` a guard, then the statements ``after`` it. Paths on which errors are
+    raised that the guard catches meet the others here."""
+    guard.nesting, guard.splits = run.recorder.nesting, len(run.splits)
+    signal: Any
+    try:
+        signal = _within(run, frame, guard, after, inside)
+    except StcompileError as error:
+        failed = error
+        if _first_split(run, guard) is None or error.raised is None or error.is_conditional:
+            raise
+        signal = attempted(run, lambda: rest_of(run, frame, failed))
+    except PathRaised:
+        if _first_split(run, guard) is None:
+            raise
+        signal = Raised()
+    at = _first_split(run, guard)
+    ended: Signal = signal if at is None else close(run, frame, at, signal)
+    return ended
+
+
+def _first_split(run: Run, guard: Guard) -> int | None:
+    """The first place where an error may be raised that a guard catches."""
+    places = range(guard.splits, len(run.splits))
+    return next((at for at in places if run.splits[at].guard is guard), None)
+
+
+def _within(
+    run: Run, frame: Frame, guard: Guard, after: Sequence[ast.stmt], inside: Callable[[], Signal]
+) -> Signal:
     outer, recorded = run.guards, run.recorder.equations
     start = len(recorded)
     frame.blocks.append(Block(after, -1, frame.errstate, outer, guard))
@@ -49,7 +79,10 @@ def within(
             raise failed
         return signal
     if guard.leave is not None:
-        _check_failures(run, guard, recorded[start:])
+        inner = [split.equations for split in run.splits[guard.splits :]]
+        lists = [*inner, run.recorder.equations] if inner else []
+        later = [equation for found in lists for equation in found if found is not recorded]
+        _check_failures(run, guard, [*recorded[start:], *later])
     if signal is not None:
         return signal  # the statement that ended the block left the guard as well
     rest: Signal = guard.leave() if guard.leave is not None else run.execute(after, frame)
@@ -61,7 +94,8 @@ def _check_failures(run: Run, guard: Guard, equations: Sequence[Equation]) -> No
     seen: set[type[BaseException]] = set()
     for equation, kinds in failing(equations):
         for kind in kinds:
-            if kind not in seen and _is_seen(run, guard, kind):
+            is_taken = guard.catches is not None and guard.catches(kind) is not None
+            if kind not in seen and not is_taken and _is_seen(run, guard, kind):
                 raise LanguageError(
                     f"line {guard.line} does something if this raises {kind.__name__}, which is "
                     "known only at run time",
@@ -121,9 +155,12 @@ def _handled(run: Run, node: ast.Try, frame: Frame) -> Signal:
                 return True, _run_handler(run, handler, frame, error)
         return False, None
 
-    def catches(kind: type[BaseException]) -> bool:
-        classes = [c for handler in node.handlers for c in _classes(run, handler, frame)]
-        return any(issubclass(kind, c) or _may_be(kind, c) for c in classes)
+    def catches(kind: type[BaseException]) -> ast.ExceptHandler | None:
+        for handler in node.handlers:
+            classes = _classes(run, handler, frame)
+            if any(issubclass(kind, c) or _may_be(kind, c) for c in classes):
+                return handler
+        return None
 
     guard = Guard(frame, node.handlers[0].lineno, handle, catches=catches)
     return within(run, frame, guard, node.orelse, body)
@@ -131,8 +168,8 @@ def _handled(run: Run, node: ast.Try, frame: Frame) -> Signal:
 
 def _may_be(kind: type[BaseException], cls: type[BaseException]) -> bool:
     """True if an error of which only a base class is known may be of the class ``cls``: a class of
-    NumPy's or Python's own, or any class if the user's code raises the error."""
-    is_own = cls.__module__.partition(".")[0] in ("builtins", "numpy", "scipy")
+    Python's own, or any class if the user's code raises the error."""
+    is_own = cls.__module__ == "builtins"
     return issubclass(cls, kind) and (is_own or kind is Exception)
 
 
@@ -189,10 +226,17 @@ def _run_handler(
         if name is None:
             return body()
         target = ast.copy_location(ast.Name(name, ast.Store()), handler)
-        bind(run, target, error.raised, frame)
+        raised = Poison(*_OPAQUE) if error.is_opaque else error.raised
+        bind(run, target, raised, frame)
         return within(run, frame, Guard(frame, handler.lineno, failed, forget), (), body)
     finally:
         run.handled = outer
+
+
+_OPAQUE = (
+    "what this error says is known only at run time",
+    "decide by the class of the error: `except ValueError`",
+)
 
 
 # --- ways out ------------------------------------------------------------------------------------
@@ -227,25 +271,10 @@ def unwind(run: Run, raised: BaseException) -> None:
     for guard in reversed(run.guards):
         if guard.leave is None:
             continue
-        with _outside(run, guard):
+        with outside(run, guard):
             if guard.handle(error)[0]:
                 run.refuse(
                     f"line {guard.line} stops an error that depends on a value known only at run "
                     "time",
                     "do with `if` what is done then",
                 )
-
-
-@contextmanager
-def _outside(run: Run, guard: Guard) -> Iterator[None]:
-    """Within the block, set the frame of a guard back to the guard's position."""
-    frame, guards = guard.frame, run.guards
-    blocks, errstate = frame.blocks, frame.errstate
-    at = next(i for i, b in enumerate(blocks) if b is not None and b.guard is guard)
-    block = blocks[at]
-    assert block is not None
-    frame.blocks, frame.errstate, run.guards = blocks[:at], block.errstate, block.guards
-    try:
-        yield
-    finally:
-        frame.blocks, frame.errstate, run.guards = blocks, errstate, guards

@@ -18,7 +18,7 @@ from stcompile.frontend.control.branches import rest_of
 from stcompile.frontend.state.failures import Guard
 from stcompile.frontend.state.frames import Block, Frame
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.signals import Returned, Signal
+from stcompile.frontend.state.signals import Fallible, Returned, Signal
 from stcompile.frontend.state.values import Bound, Generated, described, is_traced
 from stcompile.frontend.syntax.blocks import within
 from stcompile.frontend.syntax.targets import bind
@@ -88,7 +88,13 @@ def _with(run: Run, items: list[ast.withitem], node: ast.With, frame: Frame) -> 
             bind(run, item.optional_vars, value, frame)
         return _with(run, others, node, frame)
 
-    guard = Guard(frame, node.lineno, handle, leave_normally)
+    def catches(kind: type[BaseException]) -> object:
+        from stcompile.library.contexts import Suppress
+
+        stops = isinstance(manager, Suppress) and issubclass(kind, manager.exceptions)
+        return manager if stops else None
+
+    guard = Guard(frame, node.lineno, handle, leave_normally, catches)
     return within(run, frame, guard, (), inside)
 
 
@@ -209,7 +215,7 @@ def _thrown(run: Run, manager: Managed, raised: BaseException) -> bool:
 
 
 def _ended(run: Run, manager: Managed, signal: Signal) -> None:
-    if not isinstance(signal, Returned):
+    if not isinstance(signal, Returned) or isinstance(signal.value, Fallible):
         run.refuse(
             f"how the context manager `{manager.generator.name}` ends depends on a value known "
             "only at run time",

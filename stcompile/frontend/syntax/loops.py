@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from stcompile.base.classes import MISSING
@@ -24,6 +25,7 @@ from stcompile.frontend.control.branches import (
 )
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.control.keeping import keep, keep_counted
+from stcompile.frontend.control.splits import closed_arm, let_through
 from stcompile.frontend.control.unrolling import (
     TOO_LONG,
     TooLong,
@@ -46,6 +48,7 @@ from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.frames import Frame, captured_by
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import (
+    Fallible,
     GeneratorLeft,
     Outcome,
     Returned,
@@ -78,18 +81,21 @@ class Loop:
     def construct(self) -> str:
         return f"the loop on line {self.frame.location(self.node).line}"
 
-    def body(self) -> Signal:
-        """Run the body once."""
-        self.frame.blocks.append(None)
+    def body(self, is_aside: bool = False) -> Signal:
+        """Run the body once. ``is_aside``: on a path of its own."""
+        run, frame = self.run, self.frame
+        frame.blocks.append(None)
         try:
-            signal: Signal = self.run.execute(self.node.body, self.frame)
+            if is_aside:
+                return closed_arm(run, frame, lambda: run.execute(self.node.body, frame))
+            signal: Signal = run.execute(self.node.body, frame)
         finally:
-            self.frame.blocks.pop()
+            frame.blocks.pop()
         return signal
 
     def step(self) -> Outcome | None:
         """Run a step; return the signal that it ends with, None if the next step follows."""
-        signal = self.body()
+        signal = self.body(is_aside=True)
         return None if signal in (None, "continue") else outcome_of(signal)
 
     def test(self) -> Any:
@@ -97,13 +103,19 @@ class Loop:
         test, frame = self.node.test, self.frame
         return self.run.at(test, frame, lambda: evaluate_test(self.run, test, frame))
 
+    def left(self, signal: Signal) -> Signal:
+        """Go on after a step that ended the loop."""
+        is_over = isinstance(signal, Returned) and not isinstance(signal.value, Fallible)
+        return signal if is_over else self.end(outcome_of(signal))
+
     def end(self, outcome: Outcome | None) -> Signal:
         """Run the code after the last step: the ``else`` block unless the loop broke."""
         run, orelse = self.run, self.node.orelse
         if outcome is None:
             after: Signal = run.execute(orelse, self.frame)
             return after
-        broke, returned, value = outcome.broke, outcome.returned, outcome.value
+        broke, returned = outcome.broke, outcome.returned
+        value = let_through(run, returned, outcome.value)
 
         def going_on() -> Signal:
             if not orelse:
@@ -185,11 +197,12 @@ def _data_may_end(loop: Loop, items: Sequence) -> bool:
     """True if the data decide whether there is a second step."""
     if not any(isinstance(inner, ast.Break | ast.Return) for inner in ast.walk(loop.node)):
         return False
-    path = stage_path(loop.run, lambda: _one(loop, items.item(0)), is_trial=True)
+    first = partial(_one, loop, items.item(0), is_aside=True)
+    path = stage_path(loop.run, first, is_trial=True)
     return isinstance(path.result, Outcome)
 
 
-def _one(loop: Loop, item: Any) -> Signal:
+def _one(loop: Loop, item: Any, is_aside: bool = False) -> Signal:
     """Run a step of an unrolled loop."""
     node, frame = loop.node, loop.frame
     assert isinstance(node, ast.For)
@@ -197,7 +210,7 @@ def _one(loop: Loop, item: Any) -> Signal:
     note = iteration_note(node.target, item)
     frame.notes += [note] if note else []
     try:
-        signal = loop.body()
+        signal = loop.body(is_aside)
     finally:
         if note:
             frame.notes.pop()
@@ -229,7 +242,7 @@ def _used_up(loop: Loop, iterator: Iterator) -> Signal:
                 "loop over a list or an array",
             )
         if signal is not None:
-            return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
+            return loop.left(signal)
     rest_of(loop.run, iterator)
     return loop.end(None)
 
@@ -255,8 +268,7 @@ def _yielded(loop: Loop, generator: Generated) -> Signal:
     except GeneratorLeft as left:
         if left.loop is not loop:
             raise
-        signal = left.signal
-        return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
+        return loop.left(left.signal)  # type: ignore[arg-type]
     return loop.end(None)
 
 
@@ -264,7 +276,7 @@ def _after_signal(loop: Loop, signal: Signal, items: Sequence, index: int) -> Si
     """Go on after a step that ended in a signal. If the data decide whether it was the last step,
     the remaining steps are staged under the condition that it was not."""
     if isinstance(signal, Returned):
-        return signal
+        return loop.left(signal)
     outcome = outcome_of(signal)
     run = loop.run
     if either(run, outcome.broke, outcome.returned) is True:
@@ -279,7 +291,11 @@ def _after_signal(loop: Loop, signal: Signal, items: Sequence, index: int) -> Si
             continue
         before = outcome
         ended = stage_path(run, lambda before=before: before)  # type: ignore[misc]
-        going = stage_path(run, lambda at=at: outcome_of(_one(loop, items.item(at))))  # type: ignore[misc]
+
+        def step(at: int = at) -> Signal:
+            return outcome_of(_one(loop, items.item(at), is_aside=True))
+
+        going = stage_path(run, step)
         joined = ending(run, run.atom(stop), ended, going)
         outcome = outcome_of(joined)
         if items.length != length:

@@ -105,6 +105,10 @@ def _raise_again(run: Run) -> NoReturn:
     handled = run.handled
     if handled is None or handled.raised is None:
         run.raises(RuntimeError("No active exception to reraise"))
+    if handled.is_opaque:
+        run.refuse(
+            "this raises an error again that only the running program knows", "raise a new one"
+        )
     run.raises(handled.raised, handled.hint, type(handled), handled.reason)
 
 

@@ -46,7 +46,8 @@ def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
         if not run.truth(loop.test()):
             warn_if_long(run, frame.location(node), start, steps, refusal)
             return loop.end(None)
-        path = stage_path(run, loop.body, is_trial=True)
+        trial = partial(loop.body, is_aside=True)
+        path = stage_path(run, trial, is_trial=True)
         if _data_decides(loop, path):
             try:
                 with run.attempt():
@@ -67,7 +68,7 @@ def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
         steps += 1
         if signal not in (None, "continue"):
             warn_if_long(run, frame.location(node), start, steps, refusal)
-            return signal if isinstance(signal, Returned) else loop.end(outcome_of(signal))
+            return loop.left(signal)
 
 
 def _counted(loop: Loop, path: Path) -> bool:
@@ -117,7 +118,7 @@ def _while(loop: Loop, runs_once: bool) -> Signal:
         if found.outcome is None or never_fail(run, test):
             outcome = Recording(run, found, None).uncounted()
             if outcome is not None and found.test is None and not is_traced(outcome.broke):
-                return Returned(outcome.value)  # nothing else ends it
+                return loop.left(Returned(outcome.value))  # nothing else ends it
             return loop.end(outcome)
     if loop.node.orelse:
         run.refuse(

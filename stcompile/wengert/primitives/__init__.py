@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from stcompile.wengert.dims import UnknownSizeError
+from stcompile.wengert.primitives.attempts import ATTEMPTS
 from stcompile.wengert.primitives.base import OperandError, Primitive
 from stcompile.wengert.primitives.complex_numbers import COMPLEX
 from stcompile.wengert.primitives.control import CONTROL
@@ -38,7 +39,7 @@ PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
         for primitives in (
             *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION, INDEXING),
             *(LINEAR, LINALG, FOURIER, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
-            *(SIZES, SPECIAL, SIGNALS, EXCHANGE, SPECTRA),
+            *(SIZES, SPECIAL, SIGNALS, EXCHANGE, SPECTRA, ATTEMPTS),
         )
         for primitive in primitives
     }
