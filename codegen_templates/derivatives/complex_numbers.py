@@ -28,7 +28,7 @@ HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
         *("reshape", "transpose", "expand_dims", "squeeze", "broadcast_to"),
         *("concatenate", "stack", "roll", "pad", "diagonal", "full", "array"),
         *("slice", "windows", "index", "update", "index_update", "accumulate"),
-        *("contract", "einsum", "inv", "solve", "det"),
+        *("contract", "einsum", "convolve", "inv", "solve", "det"),
         *("eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "pinv", "lstsq"),
         *("cholesky", "slogdet", "undefined"),
         *("linalg.expm", "linalg.solve_banded", "linalg.solve_sylvester"),

@@ -125,6 +125,29 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
         dst[...] = np.where(where, value, dst)
 
 
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    """Write values, one after the other, where a mask holds; they begin again if there are
+    fewer."""
+    chosen, values = np.ravel(np.asarray(mask)), np.ravel(np.asarray(vals))
+    if chosen.size != arr.size:
+        raise ValueError("place: mask and data must be the same size")
+    if values.size == 0:
+        raise ValueError("Cannot insert from an empty array!")
+    taken = values[(np.cumsum(chosen) - 1) % values.size]
+    flat = np.where(chosen, taken, np.ravel(arr)).astype(arr.dtype)
+    arr[...] = np.reshape(flat, arr.shape)
+
+
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Write values at indices into the flattened array; they begin again if there are fewer."""
+    if mode != "raise":
+        raise NotImplementedError("np.put of another mode than 'raise' is not supported")
+    places = np.ravel(np.asarray(ind))
+    flat = np.copy(np.ravel(a))
+    flat[places] = np.resize(np.asarray(v), places.shape)
+    a[...] = np.reshape(flat, a.shape)
+
+
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write values where a mask holds. The mask has as many elements as the array, and values are
     taken by their position in it, repeatedly if there are fewer."""

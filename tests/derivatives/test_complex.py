@@ -84,6 +84,8 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("einsum", (GRID, REAL, GRID[0]), {"subscripts": "ij,kj,l->il"}),
     ("einsum", (GRID[:, :4],), {"subscripts": "ii->i"}),
     ("undefined", (SQUARE, np.zeros(SQUARE.shape, bool)), {"message": "it is NaN"}),
+    *(("convolve", (Z, GRID[0]), {"mode": mode}) for mode in ("full", "same", "valid")),
+    *(("convolve", (REAL[0], Z), {"mode": mode}) for mode in ("full", "same", "valid")),
     *((name, (SQUARE,), {}) for name in ("inv", "det", "eigvals", "svdvals")),
     ("cholesky", (SQUARE + 4 * np.eye(3),), {}),
     *(("slogdet", (x,), {"part": p}) for x in (SQUARE, SQUARE[0]) for p in ("sign", "logabsdet")),

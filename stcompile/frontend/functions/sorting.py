@@ -216,6 +216,8 @@ SORTING: dict[Any, Any] = {
     np.select: inlined(selection.select),
     np.piecewise: inlined(selection.piecewise),
     np.copyto: inlined(selection.copyto),
+    np.place: inlined(selection.place),
+    np.put: inlined(selection.put),
     np.putmask: inlined(selection.putmask),
     np.bincount: inlined(selection.bincount),
 }

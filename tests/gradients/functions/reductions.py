@@ -100,6 +100,13 @@ def write_where(x: Any, v: Any) -> Any:
     return y
 
 
+def placed(x: Any) -> Any:
+    y = x.T * 1.0
+    np.place(y, y > 0, x[0] ** 2)
+    np.put(y, [1, -1, 1], x[1, :2] * x[0, 0])
+    return y
+
+
 ORDER = (
     real_alone("sort", lambda x, axis: np.sort(x, axis) * x, a.with_axis()),
     real_alone("sort, flat", lambda x: np.sort(x, None), a.array()),
@@ -142,6 +149,7 @@ ORDER = (
     alone("extract", lambda v: np.extract([True, False, True, True], v), ROW),
     real_alone("piecewise", lambda x: np.piecewise(x, [x < 0, x > 1], [np.sin, 3.0, abs]), GRID),
     real_alone("copyto", write_where, GRID_AND_ROW),
+    real_alone("place, put", placed, GRID),
     real_alone("bincount", lambda v: np.bincount([0, 2, 2, 1], v, minlength=5), ROW),
     real_alone("bincount, counts", lambda v: np.bincount([1, 1, 3], minlength=4) * v, ROW),
     real_alone(
