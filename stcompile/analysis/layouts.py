@@ -45,6 +45,7 @@ from stcompile.base.thresholds import LAYOUT_GUESSES
 from stcompile.wengert.bounds import generic
 from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
+from stcompile.wengert.primitives.attempts import of_called
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import TEMPLATES, grouped, inplace_operand, mark_of
 from stcompile.wengert.types import Type
@@ -353,11 +354,14 @@ def _ask(
 ) -> tuple[np.dtype[Any], tuple[int, ...], tuple[int, ...]] | None:
     """Dtype, shape and strides of the result that NumPy computes from the operands; None if NumPy
     refuses them."""
+    facts = dict(params)
+    if primitive == "attempted":
+        primitive, facts = facts["called"], dict(of_called(facts))
     template = TEMPLATES[primitive]
     inputs = [_value(operand) for operand in operands]
     try:
         with np.errstate(all="ignore"):
-            made = template(*grouped(template, inputs), **dict(params))
+            made = template(*grouped(template, inputs), **facts)
     except (ArithmeticError, LookupError, TypeError, ValueError, np.linalg.LinAlgError):
         return None
     return (made.dtype, made.shape, made.strides) if isinstance(made, np.ndarray) else None

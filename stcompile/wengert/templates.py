@@ -38,10 +38,11 @@ TEMPLATES: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         name: numpy.WRITTEN.get(name) or _called(call, name)
         for name, primitive in PRIMITIVES.items()
-        if not primitive.control
+        if not primitive.control and name != "attempted"
     }
 )
-"""The code of each primitive: its own template, or the call of a function."""
+"""The code of each primitive: its own template, or the call of a function. An attempt is a
+statement around the code of what it calls (`stcompile.emit.steps`)."""
 
 BUFFERED: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {name: _called(call_into, name) for name in (*UFUNCS, *_OF_SPECIAL)} | buffered.WRITTEN

@@ -268,7 +268,8 @@ def _yielded(loop: Loop, generator: Generated) -> Signal:
     except GeneratorLeft as left:
         if left.loop is not loop:
             raise
-        return loop.left(left.signal)  # type: ignore[arg-type]
+        signal: Signal = left.loop.left(left.signal)
+        return signal
     return loop.end(None)
 
 

@@ -225,10 +225,14 @@ COMPLEX = (
     real_alone("z.real = x", lambda x: np.abs(with_parts(x)), a.array(1, 1)),
     real_alone("fft, ifft", lambda x: np.abs(np.fft.ifft(np.fft.fft(x, 4) ** 2)), GRID),
     *(
-        real_alone(f"complex convolve, correlate, {mode}", lambda x, m=mode: (
-            np.abs(np.convolve(x[0] * (1 + 2j), x[1] * 1j - 0.5, m)) ** 2
-            + np.correlate(x[0] * (1 + 2j), x[1] * 1j - 0.5, m).imag ** 3
-        ), GRID)
+        real_alone(
+            f"complex convolve, correlate, {mode}",
+            lambda x, m=mode: (
+                np.abs(np.convolve(x[0] * (1 + 2j), x[1] * 1j - 0.5, m)) ** 2
+                + np.correlate(x[0] * (1 + 2j), x[1] * 1j - 0.5, m).imag ** 3
+            ),
+            GRID,
+        )
         for mode in ("full", "same", "valid")
     ),
     real_alone("rfft, irfft", lambda x: np.fft.irfft(np.fft.rfft(x) * 1j, 5), GRID),
