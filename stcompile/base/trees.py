@@ -1,4 +1,5 @@
-"""Structured values: dicts, lists, tuples, namedtuples and dataclasses of arrays.
+"""Structured values: dicts, lists, tuples, namedtuples, dataclasses and namespaces of arrays, and
+objects taken apart (`stcompile.base.fields`).
 
 A *path* leads from a structure to one of its leaves and is written as the user would write it:
 
@@ -9,10 +10,12 @@ A *path* leads from a structure to one of its leaves and is written as the user 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+import types
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from stcompile.base.classes import find, is_record, own, own_attributes, set_own
+from stcompile.base.fields import Fields, facts_of
 
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
@@ -29,6 +32,10 @@ def children(value: Any) -> list[tuple[Step, Any]] | None:
     if is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]
         return [(("attribute", name), getattr(value, name)) for name in names]
+    if type(value) is types.SimpleNamespace:
+        return [(("attribute", name), part) for name, part in vars(value).items()]
+    if type(value) is Fields:
+        return [(("attribute", name), part) for name, part in facts_of(value).parts.items()]
     return None
 
 
@@ -89,12 +96,23 @@ def with_children(value: Any, parts: list[Any]) -> Any:
         return type(value)(parts)
     if type(value) is dict:
         return dict(zip(value, parts, strict=True))
-    copy = object.__new__(type(value))
-    for name, part in own_attributes(value):
-        set_own(copy, name, part)
-    for field, part in zip(dataclasses.fields(value), parts, strict=True):
-        set_own(copy, field.name, part)
-    return copy
+    if type(value) is types.SimpleNamespace:
+        return types.SimpleNamespace(**dict(zip(vars(value), parts, strict=True)))
+    if type(value) is Fields:
+        facts = facts_of(value)
+        changed = dict(zip(facts.parts, parts, strict=True))
+        return Fields(dataclasses.replace(facts, parts=changed))
+    fields = [field.name for field in dataclasses.fields(value)]
+    changed = dict(zip(fields, parts, strict=True))
+    return instance(type(value), {**dict(own_attributes(value)), **changed})
+
+
+def instance(cls: type, attributes: Mapping[str, Any]) -> Any:
+    """An object of a class with these attributes of its own; no code of the class runs."""
+    made = object.__new__(cls)
+    for name, part in attributes.items():
+        set_own(made, name, part)
+    return made
 
 
 def follow(value: Any, path: Path) -> Any:

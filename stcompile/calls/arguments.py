@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +11,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from stcompile.base.trees import Path
+from stcompile.base.fields import Fields
+from stcompile.base.opening import restored
+from stcompile.base.trees import Path, Step, children
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.wengert.dims import Sizes
 
@@ -26,6 +30,31 @@ def is_several(wrt: Wrt) -> bool:
     return isinstance(wrt, tuple | list)
 
 
+@functools.lru_cache(maxsize=256)
+def split(which: int | str) -> tuple[int | str, Path]:
+    """The argument that an item of ``wrt`` is for, and the path in it.
+
+    >>> split("net.layers[0].W")
+    ('net', (('attribute', 'layers'), ('item', 0), ('attribute', 'W')))
+    """
+    if not isinstance(which, str) or which.isidentifier():
+        return which, ()
+    path: list[Step] = []
+    try:
+        node = ast.parse(which, mode="eval").body
+        while not isinstance(node, ast.Name):
+            if isinstance(node, ast.Attribute):
+                path.insert(0, ("attribute", node.attr))
+            elif isinstance(node, ast.Subscript):
+                path.insert(0, ("item", ast.literal_eval(node.slice)))
+            else:
+                return which, ()
+            node = node.value
+    except (SyntaxError, ValueError):
+        return which, ()
+    return node.id, tuple(path)
+
+
 @dataclass(frozen=True)
 class Arguments:
     """The arguments of a call by name, in order; ``positional`` and ``keywords`` say how the
@@ -38,8 +67,9 @@ class Arguments:
     sizes: Mapping[tuple[str, Path], Sizes] = field(default_factory=dict)
 
     def name_of(self, which: int | str) -> str | None:
-        """The name of the argument that an item of ``wrt`` is for; None if there is no such
-        argument."""
+        """The name of the argument that an item of ``wrt`` is for, or is a part of; None if there
+        is no such argument."""
+        which, _ = split(which)
         if isinstance(which, str):
             return which if which in self.values else None
         count = len(self.positional)
@@ -50,10 +80,20 @@ class Arguments:
     def call(
         self, function: Callable[..., Any], changed: Mapping[str, Any] = MappingProxyType({})
     ) -> Any:
-        """Call a function with these arguments, some of them changed."""
-        values = {**self.values, **changed}
+        """Call a function with these arguments, some of them changed. Objects that were taken apart
+        are put together again."""
+        values = whole({**self.values, **changed})
         named = {name: values[name] for name in self.keywords}
         return function(*(values[name] for name in self.positional), **named)
+
+
+def whole(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Arguments by name, with objects for those that were taken apart."""
+    return restored(dict(values)) if any(map(_is_apart, values.values())) else values
+
+
+def _is_apart(value: Any) -> bool:
+    return isinstance(value, Fields) or any(_is_apart(part) for _, part in children(value) or ())
 
 
 class Parameters:

@@ -53,7 +53,7 @@ def _texts(name: str, path: trees.Path, key: Any) -> Iterator[str]:
     match key:
         case ("array", dtype, dims, _):
             yield f"{shown}: {Type.array(dtype, dims)!r}"
-        case ("structure", cls, names, _, parts):
+        case ("structure", cls, names, _, parts, *_):
             kind = "item" if cls in (dict, list, tuple) else "attribute"
             for step, part in zip(names, parts, strict=True):
                 yield from _texts(name, (*path, (kind, step)), part)
@@ -61,6 +61,8 @@ def _texts(name: str, path: trees.Path, key: Any) -> Iterator[str]:
             yield f"{shown} = {_short(value)}"
         case ("number", cls):
             yield f"{shown}: {cls.__name__}"
+        case ("same", _):
+            return
         case _:
             yield f"{shown}: {noun_of(key[1].value)}"
 

@@ -19,6 +19,7 @@ import numpy as np
 from stcompile.base import trees
 from stcompile.base.classes import has_slots_beside, is_record, other_names, slot_of
 from stcompile.base.guards import Guard, IdentityGuard, NamesGuard, StructureGuard, same
+from stcompile.base.opening import lack_parts
 from stcompile.base.places import Place, attribute_expression, part_expression
 from stcompile.base.strides import layout_of, memory_order
 from stcompile.calls.lengths import parts_of
@@ -88,6 +89,8 @@ class _Writer:
         self._lines: list[str] = []
         self._arrays: dict[str, list[_Leaf]] = {}  # by argument
         self._named: dict[Symbol, str] = {}  # the variables of named lengths
+        self._numbered: list[str] = []  # the variables of objects and leaves (see `Same`)
+        self._apart: list[str] = []  # those of objects that are taken apart
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -118,6 +121,7 @@ class _Writer:
         for variable, (name, key) in zip(variables, self.call.arguments, strict=True):
             self._arrays[name] = []
             self._check(variable, key, name, name)
+        self._tell_apart()
         roots = dict(zip((name for name, _ in self.call.arguments), variables, strict=True))
         for name, path, key in self.call.beside:
             variable = self._variable()
@@ -180,6 +184,8 @@ class _Writer:
         """Check an argument, or a part of an argument, and give its parts names."""
         self._comment(shown)
         tag, *rest = key
+        if tag != "structure" or len(key) > 5:
+            self._numbered.append(variable)
         if tag == "array":
             dtype, shape, layout = rest
             self._arrays[argument].append(_Leaf(variable, layout))
@@ -191,6 +197,8 @@ class _Writer:
             self._unless(*self._static(variable, *rest))
         elif tag == "object":
             self._unless(*self._object(variable, rest[0].value))
+        elif tag == "same":
+            self._unless(f"{variable} is {self._numbered[rest[0]]}")
         else:
             self._structure(variable, key, shown, argument)
 
@@ -242,13 +250,25 @@ class _Writer:
             yield f"{variable}.tree_leaf"  # otherwise it has parts
 
     def _structure(self, variable: str, key: Any, shown: str, argument: str) -> None:
-        _, kind, keys, others, parts = key
+        _, kind, keys, others, parts, *watched = key
         names = [self._variable() for _ in parts]
         self._structure_type(variable, kind, keys, same_key, others)
         self._unpack(variable, kind, keys, names)
+        if watched:
+            self._apart.append(variable)
+        if any(watched):
+            self._unless(f"{self.bind(lack_parts)}({variable}, {self.bind(watched[0])})")
         step = "item" if kind in (dict, list, tuple) else "attribute"
         for name, one, part in zip(names, keys, parts, strict=True):
             self._check(name, part, trees.show_path(shown, ((step, one),)), argument)
+
+    def _tell_apart(self) -> None:
+        """Check that no array stands in two places if objects are taken apart: it would be taken
+        apart once."""
+        if self._apart:
+            arrays = [leaf.variable for leaves in self._arrays.values() for leaf in leaves]
+            several = [f"id({variable})" for variable in (*self._apart, *arrays)]
+            self._unless(f"len({{{', '.join(several)}}}) == {len(several)}")
 
     def _structure_type(
         self,
@@ -265,6 +285,9 @@ class _Writer:
         elif issubclass(kind, tuple):
             tests.append(f"{self.bind(kind)}._fields == {self.bind(tuple(keys))}")
             tests += self._own_names(variable, kind, (), others)
+        elif not is_record(kind):
+            tests.append(f'not getattr({self.bind(kind)}, "tree_leaf", False)')
+            tests += self._own_names(variable, kind, tuple(keys), others)
         else:
             fields = "__dataclass_fields__"
             tests.append(f"{self.bind(kind)}.{fields} is {self.bind(getattr(kind, fields))}")

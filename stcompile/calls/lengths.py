@@ -67,9 +67,8 @@ def _with_sizes(key: Any, name: str, path: trees.Path, sizes: Mapping[Part, Any]
         return key
     kind = "item" if key[1] in (dict, list, tuple) else "attribute"
     steps = zip(key[2], key[4], strict=True)
-    return *key[:4], tuple(
-        _with_sizes(part, name, (*path, (kind, step)), sizes) for step, part in steps
-    )
+    parts = tuple(_with_sizes(part, name, (*path, (kind, step)), sizes) for step, part in steps)
+    return *key[:4], parts, *key[5:]
 
 
 def _order(dtype: np.dtype[Any], dims: tuple[int, ...], strides: tuple[int, ...]) -> Any:

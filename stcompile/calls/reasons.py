@@ -72,6 +72,8 @@ def _described(key: Any) -> str:
         value = rest[0].value
         name = getattr(value, "__qualname__", None)
         return f"`{name}`" if name else an(type(value).__name__)
+    if tag == "same":
+        return "one that is there before"
     if tag == "number":
         return an(rest[0].__name__)
     return f"{an(rest[0].__name__)} of {len(rest[1])}"

@@ -8,8 +8,10 @@ Every argument has a *key*, a tuple that describes it:
 - ``("static", type, value)`` for other plain values;
 - ``("object", identity)`` for functions and other objects;
 - ``("structure", type, keys, spellings, parts)`` for dicts, lists, tuples, namedtuples and
-  dataclasses; the spellings tell keys apart that are equal (1, 1.0 and True), and name the
-  attributes that an object has besides its fields.
+  dataclasses, and for objects taken apart; the spellings tell keys apart that are equal (1, 1.0 and
+  True), and name the attributes that an object has besides its fields; of an object taken apart a
+  sixth item names those that would be parts if they held floating-point numbers;
+- ``("same", number)`` for an object or an array in an object that was met before.
 
 >>> key_of(np.zeros((2, 3)))
 ('array', dtype('float64'), (2, 3), True)
@@ -26,6 +28,7 @@ import numpy as np
 from stcompile.base import trees
 from stcompile.base.classes import is_plain_value, other_names
 from stcompile.base.errors import ArgumentsError
+from stcompile.base.fields import Fields, Same, facts_of
 from stcompile.base.static import StaticArray
 from stcompile.base.strides import layout_of
 from stcompile.base.wording import an
@@ -46,6 +49,8 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
 
     if isinstance(value, StaticArray):
         return "object", Identity(value)
+    if isinstance(value, Same):
+        return "same", value.number
     if isinstance(value, np.ndarray) and not value.dtype.isnative:
         refuse(f"is an array of {value.dtype.str}: {OTHER_BYTES}", NATIVE_BYTES)
     if isinstance(value, np.ndarray):
@@ -71,6 +76,9 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
     if type(value) is dict:
         is_told = all(type(key) is str for key in keys)
         spellings = () if is_told else tuple(map(repr, keys))
+    elif isinstance(value, Fields):
+        facts = facts_of(value)
+        return "structure", facts.kind, keys, tuple(sorted(facts.rest)), inner, facts.watched
     elif type(value) not in (list, tuple):
         spellings = other_names(value, keys)
     return "structure", type(value), keys, spellings, inner

@@ -8,6 +8,7 @@ written into buffers, which a factory around the function makes once.
 from __future__ import annotations
 
 import ast
+import keyword
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -370,6 +371,8 @@ class _Emitter:
             return ast.List(parts, ast.Load())
         if result.kind == "tuple":
             return ast.Tuple(parts, ast.Load())
+        if result.kind == "SimpleNamespace":
+            return namespace(result.keys, parts)
         return self._replaced(result, parts)
 
     def _replaced(self, result: Group, parts: list[ast.expr]) -> ast.expr:
@@ -445,6 +448,7 @@ class _Emitter:
         text = "\n".join(body)
         modules = ["dataclasses"] if "dataclasses.replace(" in text else []
         modules += ["math"] if "math." in text else []
+        modules += ["types"] if "types.SimpleNamespace(" in text else []
         effects = {"warnings", *effect_modules(self.staged.program)}
         modules += [name for name in sorted(effects) if f"{name}." in text]
         head = [f"import {module}" for module in modules]
@@ -495,6 +499,16 @@ class _Emitter:
             yield f"{own}={self.defaults[constant.variable]}"
 
 
+def namespace(keys: Sequence[Any], parts: Sequence[ast.expr]) -> ast.expr:
+    """The expression that makes a namespace of parts."""
+    made = ast.Attribute(name("types"), "SimpleNamespace", ast.Load())
+    if all(key.isidentifier() and not keyword.iskeyword(key) for key in keys):
+        named = [ast.keyword(key, part) for key, part in zip(keys, parts, strict=True)]
+    else:
+        named = [ast.keyword(None, ast.Dict([literal(key) for key in keys], [*parts]))]
+    return ast.Call(made, [], named)
+
+
 def _rendered(statements: Sequence[ast.stmt], indent: int) -> list[Line]:
     """The lines of statements that belong to no line of the user's."""
     return [
@@ -517,15 +531,8 @@ def _made_in(own: str, constant: LongConstant) -> list[str]:
 
 def global_names(program: Program, options: Options = READABLE) -> frozenset[str]:
     """All names of modules and functions that the code of a program may call."""
-    called = (
-        "dataclasses",
-        "warnings",
-        *SCIPY,
-        *blas_names(),
-        *mpi_names(program),
-        *externals_of(program),
-    )
-    called += effect_modules(program)
+    modules = ("dataclasses", "types", "warnings", *effect_modules(program), *SCIPY)
+    called = (*modules, *blas_names(), *mpi_names(program), *externals_of(program))
     if has_kernels(program):
         from stcompile.codegen_templates.loops import HELPERS
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from stcompile.base import trees
+from stcompile.base.fields import Fields
 from stcompile.base.strides import memory_order
 from stcompile.code.literals import attribute, literal, name
+from stcompile.emit.function import namespace
 from stcompile.wengert.types import is_generator
 
 SPREAD = 0.01  # for a differentiated array whose elements are all equal: it has to vary
@@ -59,6 +62,8 @@ def structure(value: Any, parts: list[ast.expr]) -> ast.expr:
     if type(value) is tuple:
         return ast.Tuple(parts, ast.Load())
     fields = [str(key) for (_, key), _ in trees.children(value) or ()]
+    if isinstance(value, SimpleNamespace | Fields):
+        return namespace(fields, parts)
     maker = attribute("collections", "namedtuple")
     if not trees.is_namedtuple(value):
         maker = attribute("dataclasses", "make_dataclass")

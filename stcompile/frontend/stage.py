@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -201,7 +201,7 @@ def _result(run: Run, value: Any) -> Result:
         return Item(None, value, run.origins[id(value)][1])
     keys = tuple(key for (_, key), _ in children)
     parts = tuple(_result(run, part) for _, part in children)
-    if type(value) in (dict, list, tuple):
+    if type(value) in (dict, list, tuple, SimpleNamespace):
         return Group(type(value).__name__, keys, parts)
     if id(value) not in run.origins:
         run.refuse(

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
+from stcompile.frontend.opening import assembled
 from stcompile.frontend.operations.leaving import with_lists, with_rows
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
@@ -125,7 +126,7 @@ def substage(
             staged, named = trees.map_leaves(known, (staged, named))
             for argument in (*staged, *named.values()):
                 run.captures.note_given(argument)
-            returned = run.call(function, staged, named)
+            returned = run.call(function, *assembled(run, (staged, named)))
             value = run.about_result(lambda: with_rows(run, returned))
             outputs: list[Atom] = []
 

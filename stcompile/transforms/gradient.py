@@ -13,6 +13,7 @@ from stcompile.base.boundary import public
 from stcompile.base.errors import ExportError
 from stcompile.base.generics import P, R
 from stcompile.base.location import Location
+from stcompile.base.opening import resolved
 from stcompile.base.options import Options
 from stcompile.calls.arguments import Arguments, Wrt, is_several
 from stcompile.frontend.state.run import Run
@@ -31,7 +32,7 @@ from stcompile.passes.general.share_equations import share_equations
 from stcompile.passes.loops.carry_values import carry_values
 from stcompile.passes.phases import drop_idle_ports, push_maxima
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.with_respect_to import DifferentiatedBy
+from stcompile.transforms.with_respect_to import DifferentiatedBy, Results
 from stcompile.wengert.ir import Atom, Constant, Program, Variable
 from stcompile.wengert.types import is_number
 
@@ -70,6 +71,7 @@ class Gradient(DifferentiatedBy[P, R]):
         self.results = 1 if with_value else 0
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        arguments, keywords = self.opened(run, arguments, keywords)
         sub = substage(run, self.copying, arguments, keywords, writes=True)
         value, aux = sub.result, ()
         if self.has_aux:
@@ -77,20 +79,20 @@ class Gradient(DifferentiatedBy[P, R]):
         staged, variables = self.chosen_leaves(run, sub)
         output = self._output(run, sub, value)
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
-        given = self.chosen_arguments(run, arguments, keywords)
+        given = self.chosen_arguments(run, *resolved((arguments, dict(keywords))))
         kept = [*others, *(index for _, index in sub.written)]
         whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in kept)))
         program = share_equations(eliminate_dead_code(drop_idle_ports(whole)))
         if self.options.is_planned:  # before AD, so the adjoint scatters no unread rows
             program = push_maxima(eliminate_dead_code(push_slices(carry_values(program))))
         renamed = dict(zip(whole.inputs, program.inputs, strict=True))
-        variables = [renamed[variable] for variable in variables]
-        self._caution(run, program, variables)
-        joint = reverse(program, variables)
+        inner = [renamed[variable] for variable in variables]
+        self._caution(run, program, inner)
+        joint = reverse(program, inner)
         value, *results = run.recorder.inline(joint.program, sub.inputs)
         sub.write_back(run, dict(zip(kept, results, strict=False)))
-        rest = iter(results[len(kept) :])
-        made = [self.structured(run, s, g, rest) for s, g in zip(staged, given, strict=True)]
+        found = Results(run, dict(zip(variables, results[len(kept) :], strict=True)))
+        made = [found.of(s, g) for s, g in zip(staged, given, strict=True)]
         result_value = run.value(value)
         run.hint(result_value, "value")
         result = tuple(made) if is_several(self.wrt) else made[0]

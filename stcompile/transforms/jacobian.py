@@ -26,6 +26,7 @@ from stcompile.analysis.holomorphic import require_holomorphic
 from stcompile.base import trees
 from stcompile.base.errors import LanguageError
 from stcompile.base.generics import P, R
+from stcompile.base.opening import resolved
 from stcompile.base.options import Options
 from stcompile.base.thresholds import BATCHED_ELEMENTS
 from stcompile.batch.walk import batched
@@ -48,7 +49,7 @@ from stcompile.library.unit_vectors import (
 )
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.transforms.pushforward import exactly, zero
-from stcompile.transforms.with_respect_to import DifferentiatedBy
+from stcompile.transforms.with_respect_to import DifferentiatedBy, Results
 from stcompile.wengert.bounds import mapped, usual
 from stcompile.wengert.dims import (
     Size,
@@ -107,9 +108,10 @@ class Jacobian(DifferentiatedBy[P, R]):
         self.title = f"The Jacobian of `{self.function_name}` by {self.all_shown}."
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        arguments, keywords = self.opened(run, arguments, keywords)
         sub = substage(run, self.copying, arguments, keywords)
         staged, variables = self.chosen_leaves(run, sub)
-        given = self.chosen_arguments(run, arguments, keywords)
+        given = self.chosen_arguments(run, *resolved((arguments, dict(keywords))))
         result, aux = sub.result, ()
         if self.has_aux:
             result, aux = output_and_aux(run, self.function, result)
@@ -123,9 +125,9 @@ class Jacobian(DifferentiatedBy[P, R]):
             if not isinstance(value, Output) and not is_number(value):
                 return value
             known = not isinstance(value, Output)  # nothing to differentiate by
-            made = iter(_of_a_constant(run, value, variables) if known else next(rows))
-            pairs = zip(staged, given, strict=True)
-            found = [self.structured(run, one, other, made) for one, other in pairs]
+            made = _of_a_constant(run, value, variables) if known else next(rows)
+            results = Results(run, dict(zip(variables, made, strict=True)))
+            found = [results.of(one, other) for one, other in zip(staged, given, strict=True)]
             return tuple(found) if is_several(self.wrt) else found[0]
 
         jacobians = trees.map_leaves(leaf, result)

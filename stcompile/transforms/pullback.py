@@ -14,6 +14,7 @@ from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.base.generics import G
+from stcompile.base.opening import resolved
 from stcompile.base.options import Options
 from stcompile.base.shown import Shown, Source
 from stcompile.base.timings import timed
@@ -30,7 +31,7 @@ from stcompile.frontend.substage import Output, SubStage, output_and_aux, rebuil
 from stcompile.passes.pipeline import prepare
 from stcompile.transforms.at_paths import place_at
 from stcompile.transforms.pushforward import converted
-from stcompile.transforms.with_respect_to import DifferentiatedBy
+from stcompile.transforms.with_respect_to import DifferentiatedBy, Results, variables_in
 from stcompile.wengert.dims import Sizes, Symbol, measured, size_of, symbols_in
 from stcompile.wengert.ir import Atom, Program, Variable, mentioned
 from stcompile.wengert.naming import Names, base_name, is_numbered
@@ -125,6 +126,7 @@ class Vjp(DifferentiatedBy[..., Any]):
     def staged_pullback(self, run: Run, primals: Sequence[Any]) -> tuple[Any, StagedPullback]:
         """The function's result, and the pullback of that part of it that is to be
         differentiated."""
+        primals, _ = self.opened(run, primals, {})
         sub = substage(run, self.copying, primals, {})
         staged, variables = self.chosen_leaves(run, sub)
         output = sub.result
@@ -136,7 +138,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         results = run.recorder.inline(parts.primal, sub.inputs)
         count = len(sub.program.outputs)
         made = rebuild(run, sub.result, results[:count])
-        given = self.chosen_arguments(run, primals, {})
+        given = self.chosen_arguments(run, resolved(tuple(primals)), {})
         return made, StagedPullback(self, parts, results[count:], sub, output, staged, given)
 
     def stage(self, arguments: Arguments) -> Staged:
@@ -369,6 +371,8 @@ class StagedPullback:
             )
             for path, index in self.positions.items()
         ]
-        found = iter(run.recorder.inline(self.parts.adjoint, (*self.residuals, *cotangents)))
+        found = run.recorder.inline(self.parts.adjoint, (*self.residuals, *cotangents))
+        variables = variables_in(tuple(self.staged))
+        results = Results(run, dict(zip(variables, found, strict=True)))
         pairs = zip(self.staged, self.given, strict=True)
-        return tuple([self.vjp.structured(run, one, other, found) for one, other in pairs])
+        return tuple([results.of(one, other) for one, other in pairs])

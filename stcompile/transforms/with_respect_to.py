@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import types
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from stcompile.base import trees
-from stcompile.base.errors import DerivativeError
+from stcompile.base.errors import ArgumentsError, DerivativeError
+from stcompile.base.fields import Fields, facts_of
 from stcompile.base.foreign import LIBRARIES, foreign_kind, library_of
 from stcompile.base.generics import P, R
 from stcompile.base.location import Location
+from stcompile.base.opening import resolved
 from stcompile.base.options import Options
 from stcompile.base.wording import an, noun_of
-from stcompile.calls.arguments import Arguments, Wrt, bind, chosen
+from stcompile.calls.apart import apart, paths_of
+from stcompile.calls.arguments import Arguments, Wrt, bind, chosen, split
 from stcompile.calls.dispatch import Dispatcher
+from stcompile.frontend.opening import StagedOpening
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import SubStage
-from stcompile.wengert.ir import Variable
+from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.types import is_number
 
 
@@ -30,6 +35,10 @@ class DifferentiatedBy(Dispatcher[P, R]):
     def __init__(self, function: Any, wrt: Wrt, options: Options | None = None) -> None:
         super().__init__(function, options)
         self.wrt = wrt
+
+    def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
+        """The arguments by name. Objects among those that ``wrt`` names are taken apart."""
+        return apart(super().bind(arguments, keywords), self.wrt)
 
     def shown(self, which: int | str) -> str:
         """The parameter that an item of ``wrt`` names, as far as that is known without a call."""
@@ -45,18 +54,19 @@ class DifferentiatedBy(Dispatcher[P, R]):
     def names(self, arguments: Arguments) -> list[str]:
         """The names of the arguments that ``wrt`` chooses."""
         names = map(arguments.name_of, chosen(self.wrt))
-        return [name for name in names if name is not None]
+        return [*dict.fromkeys(name for name in names if name is not None)]
 
     def chosen_leaves(self, run: Run, sub: SubStage) -> tuple[list[Any], list[Variable]]:
         """The staged arguments that ``wrt`` names, and the variables to differentiate by."""
-        staged = self.chosen_arguments(run, sub.arguments, sub.keywords)
+        staged = self.chosen_arguments(run, *resolved((sub.arguments, dict(sub.keywords))))
         variables: list[Variable] = []
         for one, structure in zip(chosen(self.wrt), staged, strict=True):
             self._check_structure(run, one, structure)
-            for path, leaf in trees.leaves(structure):
+            for path, leaf in moving(structure):
                 self._check_leaf(run, trees.show_path(self.shown(one), path), leaf)
                 if isinstance(leaf, Variable):
                     variables.append(leaf)
+        variables = list(dict.fromkeys(variables))
         if not variables:
             self.refuse(
                 run,
@@ -74,31 +84,36 @@ class DifferentiatedBy(Dispatcher[P, R]):
         self.refuse(
             run,
             f"`{self.shown(which)}` is {kind}: derivatives are by arrays and floats, also in "
-            "dicts, lists, tuples, namedtuples and dataclasses, but in no other objects",
-            LIBRARIES[library] if library else "make it a dataclass, or pass its arrays in a dict",
+            "dicts, lists, tuples, namedtuples, dataclasses and objects of ordinary classes",
+            LIBRARIES[library] if library else "name an argument that holds arrays or floats",
         )
 
-    def structured(self, run: Run, staged: Any, given: Any, gradients: Any) -> Any:
-        """Gradients in the structure of an argument."""
-        if isinstance(staged, Variable):
-            return run.value(next(gradients))
-        parts = trees.children(staged)
-        if parts is None:
-            return staged
-        inner = trees.children(given) or []
-        made = [
-            self.structured(run, part, other, gradients)
-            for (_, part), (_, other) in zip(parts, inner, strict=True)
-        ]
-        result = trees.with_children(staged, made)
-        if id(given) in run.origins:
-            run.origins[id(result)] = (result, run.origins[id(given)][1])
-        return run.own(result) if isinstance(result, list | dict) else result
+    def opened(
+        self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The arguments of a call inside a program, with the objects that ``wrt`` leads to taken
+        apart."""
+        opening = StagedOpening(run)
+        try:
+            bound = bind(signature_of(self.function), arguments, keywords, defaults=False)
+            wanted = paths_of(bound, self.wrt)
+            if not any(map(opening.has_objects, (bound.values[name] for name in wanted))):
+                return arguments, keywords
+            values = {
+                name: opening.opened(name, bound.values[name], wanted.get(name, ()))
+                for name in (*bound.positional, *bound.keywords)
+            }
+        except TypeError:  # told of by `chosen_arguments`
+            return arguments, keywords
+        except ArgumentsError as error:
+            self.refuse(run, error.reason, error.hint)
+        positional = [values[name] for name in bound.positional]
+        return positional, {name: values[name] for name in bound.keywords}
 
     def chosen_arguments(
         self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
     ) -> list[Any]:
-        """The arguments that ``wrt`` names."""
+        """The arguments that ``wrt`` names, or the parts of arguments."""
         signature = signature_of(self.function)
         try:
             bound = bind(signature, arguments, keywords)
@@ -115,8 +130,33 @@ class DifferentiatedBy(Dispatcher[P, R]):
                     if signature.parameters
                     else "give it an argument",
                 )
-            found.append(bound.values[name])
+            found.append(self._part(run, which, bound.values[name]))
         return found
+
+    def _part(self, run: Run, which: int | str, value: Any) -> Any:
+        """The part of an argument that an item of ``wrt`` names."""
+        shown, path = split(which)
+        for step in path:
+            kind, key = step
+            parts = dict(trees.children(value) or ())
+            if step in parts:
+                value = parts[step]
+            elif isinstance(value, Fields) and kind == "attribute" and key in facts_of(value).rest:
+                self.refuse(
+                    run,
+                    f"`{which}` holds no array of floats and no float to differentiate by",
+                    "name attributes that do: " + ", ".join(facts_of(value).parts or ["none does"]),
+                )
+            else:
+                known = [trees.show_path(str(shown), (one,)) for one in parts]
+                self.refuse(
+                    run,
+                    f"`wrt={which!r}` is nothing that can be differentiated by: there is no "
+                    f"{trees.show_path(str(shown), (step,))}",
+                    f"name one of {', '.join(known)}" if known else "name the argument alone",
+                )
+            shown = trees.show_path(str(shown), (step,))
+        return value
 
     def _check_leaf(self, run: Run, shown: str, leaf: Any) -> None:
         if isinstance(leaf, Variable):
@@ -147,3 +187,67 @@ class DifferentiatedBy(Dispatcher[P, R]):
         self, run: Run, reason: str, hint: str, location: Location | None = None
     ) -> NoReturn:
         raise DerivativeError(reason, location=location or run.caller or self.definition, hint=hint)
+
+
+def moving(value: Any, path: trees.Path = (), inside: bool = False) -> Iterator[tuple[trees.Path, Any]]:
+    """The leaves of a staged argument that there have to be derivatives by: all of them; of those
+    ``inside`` objects the floating-point ones."""
+    parts = trees.children(value)
+    if parts is None:
+        if not inside or _is_moving(value):
+            yield path, value
+        return
+    for step, part in parts:
+        yield from moving(part, (*path, step), inside or isinstance(value, Fields))
+
+
+def _is_moving(leaf: Any) -> bool:
+    return isinstance(leaf, Variable) and leaf.type.inexact
+
+
+def variables_in(staged: Any) -> list[Variable]:
+    """The variables of staged arguments that there are derivatives by, each once."""
+    leaves = (leaf for _, leaf in moving(staged))
+    return list(dict.fromkeys(leaf for leaf in leaves if isinstance(leaf, Variable)))
+
+
+class Results:
+    """Derivatives in the structures of arguments, from those by variables. For an object there is a
+    namespace of its parts. What stands in several places of an argument is the same in all of
+    them."""
+
+    def __init__(self, run: Run, found: Mapping[Variable, Atom]) -> None:
+        self.run = run
+        self.found = found
+        self._made: dict[int, Any] = {}  # by the identity of staged objects and variables
+
+    def of(self, staged: Any, given: Any, inside: bool = False) -> Any:
+        """The derivatives by an argument."""
+        if id(staged) in self._made:
+            return self._made[id(staged)]
+        parts = trees.children(staged)
+        if isinstance(staged, Variable):
+            made = self.run.value(self.found[staged]) if staged in self.found else None
+        elif parts is None:
+            return staged if not inside or type(staged) in (str, bool) else None
+        else:
+            made = self._structure(staged, given, parts, inside)
+        if isinstance(staged, Variable | Fields):
+            self._made[id(staged)] = made
+        return made
+
+    def _structure(self, staged: Any, given: Any, parts: Any, inside: bool) -> Any:
+        is_object = isinstance(staged, Fields)
+        inner = trees.children(given) or []
+        made = [
+            self.of(part, other, inside or is_object)
+            for (_, part), (_, other) in zip(parts, inner, strict=True)
+        ]
+        if is_object:
+            names = (name for (_, name), _ in parts)
+            return self.run.own(types.SimpleNamespace(**dict(zip(names, made, strict=True))))
+        result = trees.with_children(staged, made)
+        if id(given) in self.run.origins:
+            self.run.origins[id(result)] = (result, self.run.origins[id(given)][1])
+        is_own = isinstance(result, list | dict | types.SimpleNamespace)
+        return self.run.own(result) if is_own else result

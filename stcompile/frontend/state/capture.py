@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -30,6 +31,7 @@ from stcompile.base.classes import (
     slot_of,
 )
 from stcompile.base.errors import LanguageError
+from stcompile.base.fields import Fields, facts_of
 from stcompile.base.guards import (
     Guard,
     IdentityGuard,
@@ -39,6 +41,7 @@ from stcompile.base.guards import (
     structure_of,
 )
 from stcompile.base.location import NOWHERE
+from stcompile.base.opening import objects_in
 from stcompile.base.places import Place
 from stcompile.base.static import StaticArray
 from stcompile.base.strides import Strides, dense_like, layout_of, strides_in
@@ -84,6 +87,7 @@ class Captures:
         self._layouts = layouts
         self._arguments: dict[int, Array] = {}  # the arguments' arrays, by identity
         self._given: dict[int, Any] = {}  # the mirrors of the arguments' structures
+        self._apart: dict[int, tuple[Any, str]] = {}  # objects taken apart, and arrays in them
         self.leaves: list[Leaf] = []
         self.sizes: Mapping[tuple[str, trees.Path], Sizes] = {}  # of arguments with named lengths
         self.beside: list[tuple[str, trees.Path]] = []  # attributes that are no fields
@@ -102,6 +106,10 @@ class Captures:
     ) -> Any:
         """The mirror of an argument: every array or float in it becomes an input. ``changed`` says
         that all its arrays will be written to; attributes that are not fields would not follow."""
+        for path, facts in objects_in(value):
+            parts = (part for part in facts.parts.values() if type(part) is np.ndarray)
+            for one in (facts.original, *parts):
+                self._apart[id(one)] = one, trees.show_path(name, path)
         mirror = self._mirrored(value, self._argument_leaf(name, writeable), name, (), changed)
         self.note_given(mirror)
         return mirror
@@ -158,16 +166,27 @@ class Captures:
             value,
             [self._mirrored(part, leaf, root, (*path, step), changed) for step, part in parts],
         )
-        if isinstance(made, tuple) or type(made) not in (list, dict):
+        if isinstance(made, Fields):
+            assert isinstance(root, str)
+            rest = {
+                key: self._unread(item, root, (*path, ("attribute", key)))
+                for key, item in facts_of(value).rest.items()
+            }
+            return Fields(replace(facts_of(made), rest=rest))
+        if type(made) not in (list, dict):
             fields = {name for (kind, name), _ in parts if kind == "attribute"}
             for name, item in own_attributes(value):
                 if name not in fields:
                     at = (*path, ("attribute", name))
-                    read = functools.partial(self._beside, item, root, at, changed)
-                    set_own(made, name, Unread(functools.cache(read)))
+                    set_own(made, name, self._unread(item, root, at, changed))
         if isinstance(root, Place) and is_captured:
             self._mirrors[id(value)] = value, made, root.part(path)
         return made
+
+    def _unread(
+        self, value: Any, root: str | Place, path: trees.Path, changed: bool = False
+    ) -> Unread:
+        return Unread(functools.cache(functools.partial(self._beside, value, root, path, changed)))
 
     def _is_read(self, value: Any) -> bool:
         """True for an object that was reached in another way before."""
@@ -177,6 +196,7 @@ class Captures:
         """The mirror of an attribute that is not a field of the structure."""
         if isinstance(root, Place):
             return self.captured(value, root.part(path))
+        self._refuse_apart(value, trees.show_path(root, path))
         if changed and any(is_input(item) for _, item in trees.leaves(value)):
             shown = trees.show_path(root, path)
             raise LanguageError(
@@ -194,6 +214,7 @@ class Captures:
 
     def captured(self, value: Any, place: Place) -> Any:
         """The mirror of a value that the function reads from outside."""
+        self._refuse_apart(value, place.description)
         if is_input(value) and not (isinstance(value, np.ndarray) or is_generator(value)):
             return self._number(value, place)
         if id(value) in self._mirrors:
@@ -221,6 +242,16 @@ class Captures:
         if has_attributes(value):
             self.track(value, place)
         return value
+
+    def _refuse_apart(self, value: Any, shown: str) -> None:
+        """Refuse to read an object in another way that the derivative is by: what is read there
+        would count as constant."""
+        if id(value) in self._apart:
+            raise LanguageError(
+                f"{shown} is an object or an array of `{self._apart[id(value)][1]}`, by which the "
+                "function is differentiated, read in another way",
+                hint="read it through the argument, or let `wrt` name the object that has both",
+            )
 
     def communicator(self, value: Any, place: Place) -> Variable:
         """The hidden input of a communicator, which is read from its place at every call."""

@@ -14,6 +14,8 @@ from stcompile.frontend.state.values import Cell
 from stcompile.wengert.ir import Equation
 from stcompile.wengert.recorder import Recorder
 
+OUTSIDE = -1  # the depth of objects from outside
+
 
 @dataclass(frozen=True)
 class Owned:
@@ -66,6 +68,11 @@ class Changes:
     def own(self, container: Any) -> Any:
         """Note a container that the program made, so that it may be mutated."""
         self.owned[id(container)] = Owned(container, self.depth, self.age())
+        return container
+
+    def lend(self, container: Any) -> Any:
+        """Note an object that stands for one from outside, so that it may not be mutated."""
+        self.owned[id(container)] = Owned(container, OUTSIDE, self.age())
         return container
 
     def owns(self, container: Any) -> bool:

@@ -1,0 +1,225 @@
+"""Take objects of ordinary classes apart (`Fields`), and put them together again.
+
+The parts of an object are the attributes of its own that hold an array or a number of floating
+point, or a structure or an object that does. What an object is made of is looked at without running
+its code. Objects and arrays that are met more than once are taken apart once: the later ones are
+`Same`, so that a derivative by them is the sum over all their uses.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from stcompile.base import trees
+from stcompile.base.classes import (
+    MISSING,
+    find,
+    is_changeable,
+    is_data,
+    is_plain_value,
+    own,
+    own_attributes,
+    slot_of,
+)
+from stcompile.base.errors import ArgumentsError
+from stcompile.base.fields import Facts, Fields, Same, facts_of
+from stcompile.base.foreign import library_of
+from stcompile.base.structures import parts_named
+
+Wanted: TypeAlias = Sequence[trees.Path]
+WHOLE: Final[Wanted] = ((),)
+
+
+def is_object(value: Any) -> bool:
+    """True for an object that can be taken apart: of a class that is written in Python, down to
+    `object`, and that finds attributes as Python does. With ``tree_leaf = True`` it is not."""
+    cls = type(value)
+    if isinstance(value, type | enum.Enum | Fields) or not all(map(is_changeable, cls.__mro__[:-1])):
+        return False
+    if find(cls, "__getattribute__") is not object.__getattribute__:
+        return False
+    if own(value, "tree_leaf") is True or find(cls, "tree_leaf") is True:
+        return False
+    return trees.children(value) is None and library_of(value) is None
+
+
+class Opening:
+    """The objects in the arguments of one call, taken apart in order."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._numbers: dict[int, int] = {}  # of objects and arrays, by identity
+        self._kept: list[Any] = []  # so that identities stay
+        self._around: dict[int, str] = {}
+
+    def opened(self, name: str, value: Any, wanted: Wanted) -> Any:
+        """An argument with its objects taken apart, as far as the paths ``wanted`` lead;
+        `ArgumentsError` for a structure that contains an object around it."""
+        made, _ = self._opened(value, name, wanted)
+        return made
+
+    def moves(self, value: Any) -> bool:
+        """True for a value with a floating-point leaf in it."""
+        return self._opened(value, "", WHOLE)[1]
+
+    def _opened(self, value: Any, shown: str, wanted: Wanted) -> tuple[Any, bool]:
+        """The value taken apart, and whether there is a floating-point leaf in it."""
+        if not wanted:
+            self._count += sum(1 for _ in trees.leaves(value))
+            return value, False
+        identity = self.identity(value)
+        if identity in self._around:
+            raise ArgumentsError(
+                f"{shown} is {self._around[identity]}, which contains it",
+                hint="name the attributes that are differentiated by: wrt=\"self.W\"",
+            )
+        if identity in self._numbers:
+            self._count += 1
+            return Same(self._numbers[identity]), True
+        if identity:
+            self._kept.append(value)
+            self._numbers[identity] = self._count
+        if self.is_object(value):
+            return self._object(value, shown, wanted, identity)
+        parts = trees.children(value)
+        if parts is None:
+            self._count += 1
+            return value, self.is_moving(value)
+        made, found = [], []
+        for step, part in parts:
+            inner = _inside(wanted, step)
+            one, has = self._opened(part, trees.show_path(shown, (step,)), inner)
+            made.append(one)
+            found.append(has)
+        return trees.with_children(value, made), any(found)
+
+    def _object(self, value: Any, shown: str, wanted: Wanted, identity: int) -> tuple[Any, bool]:
+        self._count += 1
+        self._around[identity] = shown
+        names = parts_named(type(value))
+        parts: dict[str, Any] = {}
+        rest: dict[str, Any] = {}
+        watched: list[str] = []
+        for name, item in own_attributes(value):
+            inner = _inside(wanted, ("attribute", name))
+            is_part = (names is None or name in names) and not _is_hidden(type(value), name)
+            item = self.attribute(value, name, item) if is_part and inner else item
+            if not (is_part and inner) or self.identity(item) in self._around:
+                rest[name] = item
+                continue
+            before, known = self._count, dict(self._numbers)
+            made, has = self._opened(item, f"{shown}.{name}", inner)
+            if has:
+                parts[name] = made
+            else:
+                rest[name] = item
+                watched.append(name)
+                self._count, self._numbers = before, known
+        del self._around[identity]
+        facts = Facts(type(value), parts, rest, value, tuple(sorted(watched)))
+        return Fields(facts), bool(parts)
+
+    def has_objects(self, value: Any) -> bool:
+        """True for an object that can be taken apart, and for a structure with one in it."""
+        if self.is_object(value):
+            return True
+        return any(self.has_objects(part) for _, part in trees.children(value) or ())
+
+    # --- what differs inside a program ---------------------------------------------------------
+
+    def is_object(self, value: Any) -> bool:
+        return is_object(value)
+
+    def attribute(self, owner: Any, name: str, value: Any) -> Any:
+        """An attribute of an object as it is looked at."""
+        return value
+
+    def is_moving(self, value: Any) -> bool:
+        """True for a leaf that there is a derivative by."""
+        if isinstance(value, np.ndarray):
+            return type(value) is np.ndarray and value.dtype.kind in "fc"
+        return type(value) in (float, complex) or isinstance(value, np.inexact)
+
+    def identity(self, value: Any) -> int:
+        """A number for an object or an array that may be met again; 0 for others."""
+        return id(value) if type(value) is np.ndarray or self.is_object(value) else 0
+
+
+def lack_parts(value: Any, names: Sequence[str]) -> bool:
+    """True if no attribute of an object's own with one of these names holds floating-point
+    numbers."""
+    items = (own(value, name) for name in names)
+    others = [item for item in items if not is_plain_value(item)]
+    return not any(Opening().moves(item) for item in others)
+
+
+def _inside(wanted: Wanted, step: trees.Step) -> Wanted:
+    """The paths that lead on from a part."""
+    return [path[1:] if path else () for path in wanted if not path or path[0] == step]
+
+
+def _is_hidden(cls: type, name: str) -> bool:
+    """True if an attribute of an object's own is not what Python finds: the class has a property of
+    that name."""
+    found = find(cls, name)
+    return found is not MISSING and slot_of(cls, name) is None and is_data(found)
+
+
+# --- together again ------------------------------------------------------------------------------
+
+Made: TypeAlias = Callable[[Facts, Mapping[str, Any]], Any]
+
+
+def joined(values: Any, make: Made) -> Any:
+    """Structures with objects for their `Fields`: ``make`` makes one of its facts and its parts. The
+    structures are those of all arguments, in order."""
+    return _Joining(make).joined(values)
+
+
+class _Joining:
+    def __init__(self, make: Made) -> None:
+        self.make = make
+        self.made: list[Any] = []  # objects and leaves, by their number
+
+    def joined(self, value: Any) -> Any:
+        if isinstance(value, Same):
+            self.made.append(self.made[value.number])
+            return self.made[-1]
+        parts = trees.children(value)
+        if parts is None:
+            self.made.append(value)
+            return value
+        if not isinstance(value, Fields):
+            made = [self.joined(part) for _, part in parts]
+            same = all(new is part for new, (_, part) in zip(made, parts, strict=True))
+            return value if same else trees.with_children(value, made)
+        at = len(self.made)
+        self.made.append(None)
+        facts = facts_of(value)
+        self.made[at] = self.make(facts, {key: self.joined(part) for (_, key), part in parts})
+        return self.made[at]
+
+
+def restored(values: Any) -> Any:
+    """Structures with new objects for their `Fields`, which have the same other attributes."""
+    return joined(
+        values, lambda facts, parts: trees.instance(facts.kind, {**facts.rest, **parts})
+    )
+
+
+def resolved(values: Any) -> Any:
+    """Structures in which what is `Same` is the very object that it stands for."""
+    return joined(values, lambda facts, parts: Fields(replace(facts, parts=dict(parts))))
+
+
+def objects_in(value: Any, path: trees.Path = ()) -> Iterator[tuple[trees.Path, Facts]]:
+    """The objects taken apart in a structure, each with its path."""
+    if isinstance(value, Fields):
+        yield path, facts_of(value)
+    for step, part in trees.children(value) or ():
+        yield from objects_in(part, (*path, step))

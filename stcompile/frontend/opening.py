@@ -1,0 +1,60 @@
+"""Objects of ordinary classes inside a program: taken apart where it differentiates by them, and
+put together again for the function that it calls with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stcompile.base import trees
+from stcompile.base.classes import own_attributes
+from stcompile.base.fields import Facts
+from stcompile.base.opening import Opening, is_object, joined
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, Scalar, Unread
+
+
+def assembled(run: Run, values: Any) -> Any:
+    """Arguments with objects for those that were taken apart. Their other attributes are read where
+    the program reads them."""
+
+    def make(facts: Facts, parts: Mapping[str, Any]) -> Any:
+        return run.lend(trees.instance(facts.kind, {**facts.rest, **parts}))
+
+    return joined(values, make)
+
+
+class StagedOpening(Opening):
+    """The objects in the arguments of a call inside a program, taken apart: objects from outside,
+    whose attributes are captured, and objects that the program made."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__()
+        self.run = run
+
+    def is_object(self, value: Any) -> bool:
+        if isinstance(value, Array | Scalar | Unread):
+            return False
+        return is_object(value)
+
+    def attribute(self, owner: Any, name: str, value: Any) -> Any:
+        place = self.run.captures.place_of(owner)
+        if place is None:
+            return self.run.checked(value)
+        self.run.captures.guard(place.fact("attributes", _attributes))
+        return self.run.captures.captured(value, place.attribute(name))
+
+    def is_moving(self, value: Any) -> bool:
+        if isinstance(value, Array | Scalar):
+            return value.type.inexact
+        return super().is_moving(value)
+
+    def identity(self, value: Any) -> int:
+        if isinstance(value, Array):
+            return id(value.cell)
+        return super().identity(value)
+
+
+def _attributes(value: Any) -> tuple[tuple[str, type], ...]:
+    """The attributes of an object itself, with their classes."""
+    return tuple((name, type(item)) for name, item in own_attributes(value))
