@@ -93,7 +93,8 @@ def names_of(instance: Any) -> dict[str, Any] | None:
 
 
 def slot_of(cls: type, name: str) -> types.MemberDescriptorType | None:
-    found = find(cls, name)
+    """The slot that instances have for an attribute. A namespace has its dict in one."""
+    found = find(cls, name) if name != "__dict__" else None
     return found if isinstance(found, types.MemberDescriptorType) else None
 
 
@@ -159,7 +160,8 @@ def other_names(instance: Any, fields: Collection[str]) -> tuple[str, ...]:
 def has_slots_beside(cls: type, fields: Collection[str]) -> bool:
     """True if instances of ``cls`` have slots for attributes that are not in ``fields``."""
     held = [(name, f) for owner in cls.__mro__ for name, f in owner.__dict__.items()]
-    return any(isinstance(f, types.MemberDescriptorType) and n not in fields for n, f in held)
+    beside = {*fields, "__dict__"}
+    return any(isinstance(f, types.MemberDescriptorType) and n not in beside for n, f in held)
 
 
 def is_record(cls: type) -> bool:

@@ -9,6 +9,7 @@ its code. Objects and arrays that are met more than once are taken apart once: t
 from __future__ import annotations
 
 import enum
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
@@ -21,7 +22,6 @@ from stcompile.base.classes import (
     find,
     is_changeable,
     is_data,
-    is_plain_value,
     own,
     own_attributes,
     slot_of,
@@ -33,6 +33,7 @@ from stcompile.base.structures import parts_named
 
 Wanted: TypeAlias = Sequence[trees.Path]
 WHOLE: Final[Wanted] = ((),)
+_PLAIN = (int, bool, str, bytes, type(None), type(MISSING))
 
 
 def is_object(value: Any) -> bool:
@@ -154,7 +155,7 @@ def lack_parts(value: Any, names: Sequence[str]) -> bool:
     """True if no attribute of an object's own with one of these names holds floating-point
     numbers."""
     items = (own(value, name) for name in names)
-    others = [item for item in items if not is_plain_value(item)]
+    others = [item for item in items if type(item) not in _PLAIN]
     return not any(Opening().moves(item) for item in others)
 
 
@@ -215,6 +216,11 @@ def restored(values: Any) -> Any:
 def resolved(values: Any) -> Any:
     """Structures in which what is `Same` is the very object that it stands for."""
     return joined(values, lambda facts, parts: Fields(replace(facts, parts=dict(parts))))
+
+
+def namespaces(values: Any) -> Any:
+    """Structures with namespaces of their parts for objects."""
+    return joined(values, lambda facts, parts: types.SimpleNamespace(**parts))
 
 
 def objects_in(value: Any, path: trees.Path = ()) -> Iterator[tuple[trees.Path, Facts]]:

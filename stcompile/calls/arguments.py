@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from stcompile.base.fields import Fields
 from stcompile.base.opening import restored
 from stcompile.base.trees import Path, Step, children
@@ -56,15 +58,28 @@ def split(which: int | str) -> tuple[int | str, Path]:
 
 
 @dataclass(frozen=True)
+class Number:
+    """A number that a call changes: the object or container that ``holder`` is and the step to the
+    number in it, the number's class, and the array of shape () that stands for it in the call."""
+
+    holder: Any
+    step: Step
+    kind: type
+    array: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
 class Arguments:
     """The arguments of a call by name, in order; ``positional`` and ``keywords`` say how the
     function takes them. Arguments in ``*args`` are named ``args_0``, ``args_1``, … ``sizes`` are
-    the dims of arrays with axes whose length has a name, by argument and path."""
+    the dims of arrays with axes whose length has a name, by argument and path; ``numbers`` are the
+    numbers that have an array in their place, likewise."""
 
     values: Mapping[str, Any]
     positional: tuple[str, ...]
     keywords: tuple[str, ...]
     sizes: Mapping[tuple[str, Path], Sizes] = field(default_factory=dict)
+    numbers: Mapping[tuple[str, Path], Number] = field(default_factory=dict)
 
     def name_of(self, which: int | str) -> str | None:
         """The name of the argument that an item of ``wrt`` is for, or is a part of; None if there
@@ -89,11 +104,14 @@ class Arguments:
 
 def whole(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Arguments by name, with objects for those that were taken apart."""
-    return restored(dict(values)) if any(map(_is_apart, values.values())) else values
+    return restored(dict(values)) if is_apart(values) else values
 
 
-def _is_apart(value: Any) -> bool:
-    return isinstance(value, Fields) or any(_is_apart(part) for _, part in children(value) or ())
+def is_apart(value: Any) -> bool:
+    """True for a structure with objects in it that were taken apart."""
+    if isinstance(value, Mapping) and type(value) is not dict:
+        value = dict(value)
+    return isinstance(value, Fields) or any(is_apart(part) for _, part in children(value) or ())
 
 
 class Parameters:

@@ -5,14 +5,24 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any, TypeAlias
 
 from stcompile.base import trees
+from stcompile.base.classes import MISSING, find
 from stcompile.base.errors import ArgumentsError, SourceError
 from stcompile.base.foreign import LIBRARIES, foreign_kind, library_of, written_as
 from stcompile.base.location import Location
-from stcompile.calls.arguments import Arguments, Parameters, bind
+from stcompile.calls.arguments import (
+    Arguments,
+    Parameters,
+    Wrt,
+    bind,
+    chosen,
+    is_several,
+    split,
+)
 from stcompile.calls.signature import key_of
 from stcompile.calls.travel import Travels
 from stcompile.frontend.state.values import Bound, Closure, Partial, described
@@ -25,6 +35,7 @@ class Callee(Travels):
     """A function of the user's: its parameters, the arguments of a call, and their key."""
 
     name: str = "function"
+    receiver_name: str = ""
 
     def __init__(self, function: Any) -> None:
         function = written_as(function)
@@ -32,6 +43,24 @@ class Callee(Travels):
         self.function = function
         self.function_name = _name(function)
         self._parameters: Parameters | None = None
+        self.receiver: Any = MISSING  # the object of a method that is differentiated by it
+        self.as_given = function  # with its object, if it is a method
+
+    def take_receiver(self, wrt: Wrt) -> Wrt:
+        """Take the object of a bound method for an argument, if ``wrt`` names it: by the name of
+        the method's first parameter. Returns ``wrt``, with names for positions."""
+        found = method_of(self.function)
+        roots = [split(which)[0] for which in chosen(wrt)]
+        if found is None or found.called not in roots:
+            return wrt
+        names = self.parameter_names()
+        if found.called in names:
+            return wrt
+        self.function, self.receiver = found.function, found.receiver
+        self.receiver_name = found.called
+        named = tuple(names[w] if type(w) is int and -len(names) <= w < len(names) else w
+                      for w in chosen(wrt))
+        return named if is_several(wrt) else named[0]
 
     @property
     def parameters(self) -> Parameters:
@@ -39,10 +68,11 @@ class Callee(Travels):
         found = self._parameters
         if found is None or not found.are_current():
             try:
+                function = self.as_given
                 has_source = isinstance(
-                    inspect.unwrap(self.function), FunctionType | MethodType | Callee
+                    inspect.unwrap(function), FunctionType | MethodType | Callee
                 )
-                found = self._parameters = Parameters(self.function, has_source)
+                found = self._parameters = Parameters(function, has_source)
             except (TypeError, ValueError) as error:
                 raise ArgumentsError(
                     str(error), hint="write a function with Python source"
@@ -87,7 +117,17 @@ class Callee(Travels):
             return None
 
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
-        """The arguments by name, defaults included."""
+        """The arguments by name, defaults included. The object of a method that is differentiated
+        by it is the first of them."""
+        bound = self._bound(arguments, keywords)
+        if self.receiver is MISSING:
+            return bound
+        name = self.receiver_name
+        return Arguments(
+            {name: self.receiver, **bound.values}, (name, *bound.positional), bound.keywords
+        )
+
+    def _bound(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
         parameters = self.parameters
         values = parameters.fill(arguments, keywords)
         if values is not None:
@@ -112,6 +152,32 @@ class Callee(Travels):
             hint = "pass the parts that the function needs"
             raise ArgumentsError(reason, location=self.definition, hint=hint) from None
         return arguments.positional, arguments.keywords, tuple(keys)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of an object: its function, the object, and the name of its first parameter."""
+
+    function: Any
+    receiver: Any
+    called: str
+
+
+def method_of(function: Any) -> Method | None:
+    """The parts of a bound method, of a method that is decorated by `differentiable`, or of an
+    object that is called; None for other functions."""
+    while not isinstance(function, MethodType | FunctionType) and hasattr(function, "stage_call"):
+        function = getattr(function, "function", None)
+    if isinstance(function, Bound):
+        inner, receiver = function.function, function.receiver
+    elif isinstance(function, MethodType):
+        inner, receiver = function.__func__, function.__self__
+    else:
+        inner, receiver = find(type(function), "__call__"), function
+    if not isinstance(inner, FunctionType) or isinstance(receiver, type | FunctionType):
+        return None
+    code = inner.__code__
+    return Method(inner, receiver, code.co_varnames[0]) if code.co_argcount else None
 
 
 def _check_function(function: Any) -> None:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from stcompile.base.classes import MISSING
 from stcompile.base.errors import LevelWarning, excerpt
 from stcompile.base.extras import require
 from stcompile.base.options import NUMBA_LIMIT, Options
@@ -57,7 +58,9 @@ class Compiler(Callee, ABC):
 
     def places(self) -> Mapping[str, Place]:
         """The arguments that `bind` adds to the user's, with the places that they are read from."""
-        return {}
+        if self.receiver is MISSING:
+            return {}
+        return {self.receiver_name: Place.constant(self.receiver, self.receiver_name)}
 
     def writeable(self, arguments: Arguments) -> Sequence[str]:
         """The arguments whose arrays the function may write to."""

@@ -77,7 +77,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             if specialisation is None:
                 specialisation = self._make(key, bound)
                 self._warn_of_many(stacklevel=3)
-            elif filled is not None and not self.options.is_watched:  # it comes again
+            elif filled is not None and self.has_entry(bound):  # it comes again
                 others = [entry for entry in self._entries if entry is not specialisation.entry]
                 self._entries = (specialisation.entry, *others[: ENTRIES - 1])
             return self.run(specialisation, bound)
@@ -89,6 +89,10 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         except Exception as error:
             __tracebackhide__ = True
             raise at_generated(error)  # noqa: B904 - it is the same error
+
+    def has_entry(self, arguments: Arguments) -> bool:
+        """True if a call that comes again may be made by generated code."""
+        return not self.options.is_watched
 
     @property
     def is_dynamic(self) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.errors import ArgumentsError
+from stcompile.base.opening import namespaces
 
 COUNT = "t"  # the slot that counts the steps
 
@@ -115,13 +116,17 @@ def _zeros(slot: str, params: Any) -> Any:
     """The first state of a slot; None stands where a parameter is no array."""
     if slot == COUNT:
         return np.zeros((), np.int64)
-    return trees.map_leaves(
-        lambda _, leaf: np.zeros_like(leaf) if isinstance(leaf, np.ndarray) else None, params
+    return namespaces(
+        trees.map_leaves(lambda _, leaf: np.zeros_like(leaf) if _is_trained(leaf) else None, params)
     )
 
 
 def _arrays(params: Any) -> list[Any]:
-    return [leaf for _, leaf in trees.leaves(params) if isinstance(leaf, np.ndarray)]
+    return [leaf for _, leaf in trees.leaves(params) if _is_trained(leaf)]
+
+
+def _is_trained(leaf: Any) -> bool:
+    return isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc"
 
 
 def _are(arrays: Sequence[Any], others: Sequence[Any]) -> bool:

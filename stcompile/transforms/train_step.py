@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn, Protocol
 
@@ -18,7 +18,19 @@ from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.wording import an
-from stcompile.calls.arguments import Arguments, Wrt, bind, is_several
+from stcompile.base.opening import resolved
+from stcompile.calls.apart import apart
+from stcompile.calls.arguments import (
+    Arguments,
+    Number,
+    Wrt,
+    bind,
+    chosen,
+    is_apart,
+    is_several,
+    split,
+)
+from stcompile.calls.callee import SignatureKey
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.written import Refusals
@@ -32,7 +44,11 @@ from stcompile.frontend.state.values import Array, Bound, Scalar, class_of_numbe
 from stcompile.optim.state import COUNT, Stateful, refuse_other_parameters
 from stcompile.passes.pipeline import prepare
 from stcompile.transforms.gradient import Gradient
+from stcompile.transforms.numbers import Numbers, put, with_arrays, with_numbers
+from stcompile.transforms.with_respect_to import moving
 from stcompile.wengert.naming import Names
+from stcompile.wengert.staged import Staged
+from stcompile.wengert.types import is_number
 
 
 class Optimizer(Protocol):
@@ -66,9 +82,11 @@ class TrainStep(Dispatcher[P, R]):
         super().__init__(loss, options)
         _check_optimizer(optimizer)
         self._optimizer = optimizer
+        self.take_receiver(wrt)
         self.gradient: Gradient[P, tuple[R, Any]] = Gradient(
             loss, wrt, with_value=True, options=options
         )
+        self._numbers: list[Number] = []  # of the last call
         self.name = f"{self.function_name}_step"
         self.update = optimizer.describe()
         self.title = f"One training step on `{self.function_name}`, in place; returns the loss."
@@ -83,7 +101,14 @@ class TrainStep(Dispatcher[P, R]):
         """The same step on the same optimiser with ``debug_nans``: a step that makes a NaN (with
         ``infinities``: an infinity as well) raises `NanError` and changes nothing."""
         options = replace(self.options, debug_nans=True, debug_infinities=infinities)
-        return TrainStep(self.function, self.optimizer, self.gradient.wrt, options)
+        made: TrainStep[P, R] = TrainStep(self.as_given, self.optimizer, self.wrt, options)
+        made._numbers = self._numbers
+        return made
+
+    @property
+    def wrt(self) -> Wrt:
+        """The arguments that are trained."""
+        return self.gradient.wrt
 
     # --- the arguments, the parameters among them, and the state -------------------------------
 
@@ -98,7 +123,9 @@ class TrainStep(Dispatcher[P, R]):
 
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
         """The arguments of a call, and after them the state of the optimiser for its parameters."""
-        bound = super().bind(arguments, keywords)
+        given = super().bind(arguments, keywords)
+        bound = with_arrays(apart(given, self.wrt), given, self.wrt, self._numbers)
+        self._numbers[:] = bound.numbers.values()
         if not self._slots:
             return bound
         for name in self._slots:
@@ -107,16 +134,31 @@ class TrainStep(Dispatcher[P, R]):
         assert isinstance(self.optimizer, Stateful)
         state = self.optimizer.state_for(self._params(bound))
         values = {name: state[slot] for name, slot in self._slots.items()}
-        return Arguments(
-            {**bound.values, **values}, bound.positional, (*bound.keywords, *self._slots)
-        )
+        more = {**bound.values, **values}
+        return replace(bound, values=more, keywords=(*bound.keywords, *self._slots))
 
     def _params(self, arguments: Arguments) -> Any:
-        """The parameters as the optimiser's state mirrors them."""
-        trained = self.gradient.names(arguments)
-        if is_several(self.gradient.wrt):
-            return {name: arguments.values[name] for name in trained}
-        return arguments.values[trained[0]] if trained else ()
+        """The parameters as the optimiser's state mirrors them; each array of an object once."""
+        values = arguments.values
+        if is_apart(values):
+            values = trees.map_leaves(_Once().leaf, resolved(dict(values)))
+        found: dict[str, Any] = {}
+        for which in chosen(self.wrt):
+            name, path = arguments.name_of(which), split(which)[1]
+            if name is not None:
+                try:
+                    found[str(which) if path else name] = trees.follow(values[name], path)
+                except (AttributeError, LookupError, TypeError):  # told of while staging
+                    continue
+        return found if is_several(self.wrt) else next(iter(found.values()), ())
+
+    def key(self, arguments: Arguments) -> SignatureKey:
+        positional, keywords, keys = super().key(arguments)
+        numbers = (
+            f"{trees.show_path(name, path)} as {an(number.kind.__name__)}"
+            for (name, path), number in arguments.numbers.items()
+        )
+        return (*positional, *numbers), keywords, keys
 
     def writeable(self, arguments: Arguments) -> Sequence[str]:
         return [*self.gradient.names(arguments), *self._slots]
@@ -130,7 +172,7 @@ class TrainStep(Dispatcher[P, R]):
         """The arguments that the user gave."""
         values = {name: x for name, x in arguments.values.items() if name not in self._slots}
         keywords = tuple(name for name in arguments.keywords if name in values)
-        return Arguments(values, arguments.positional, keywords)
+        return replace(arguments, values=values, keywords=keywords)
 
     def run(self, specialisation: Specialisation, arguments: Arguments) -> R:
         state = {slot: arguments.values[name] for name, slot in self._slots.items()}
@@ -139,13 +181,19 @@ class TrainStep(Dispatcher[P, R]):
         if is_first:
             assert isinstance(self.optimizer, Stateful)
             self.optimizer.keep(self._params(arguments), state)
+        for number in arguments.numbers.values():
+            put(number)
         return value
+
+    def has_entry(self, arguments: Arguments) -> bool:
+        return not arguments.numbers and super().has_entry(arguments)
 
     def places(self) -> Mapping[str, Place]:
         """The places of the state, which an entry reads from the optimiser. The entry has checked
         that the parameters are those of the last call, so the state belongs to them."""
         state = Place.constant(self.optimizer, "optimizer").attribute("state")
-        return {name: state.part((("item", slot),)) for name, slot in self._slots.items()}
+        own = {name: state.part((("item", slot),)) for name, slot in self._slots.items()}
+        return {**super().places(), **own}
 
     def _is_first(self, state: Mapping[str, Any]) -> bool:
         """True if the optimiser has no state yet."""
@@ -177,20 +225,48 @@ class TrainStep(Dispatcher[P, R]):
 
     # --- staging -------------------------------------------------------------------------------
 
+    def stage(self, arguments: Arguments) -> Staged:
+        return stage(
+            _WithNumbers(self, arguments.numbers),
+            arguments.values,
+            arguments.positional,
+            name=self.name,
+            writeable=self.writeable(arguments),
+            changed=self.changed(arguments),
+            keywords=arguments.keywords,
+            sizes=arguments.sizes,
+        )
+
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        given = {name: value for name, value in keywords.items() if name not in self._slots}
-        bound = bind(signature_of(self.function), arguments, given)
-        named = {
-            trees.show_path(name, path): leaf
-            for name in self.gradient.names(bound)
-            for path, leaf in trees.leaves(bound.values[name])
-        }
-        targets = [*named.values()]
-        for shown, target in named.items():
+        return self.stage_step(run, arguments, keywords, {})
+
+    def stage_step(
+        self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any], numbers: Numbers
+    ) -> Any:
+        """Record a step. Among the arguments ``numbers`` have arrays in their places."""
+        own = {name: value for name, value in keywords.items() if name not in self._slots}
+        arguments, own = self.gradient.opened(run, arguments, own)
+        targets = {}
+        for shown, target in self._trained(run, arguments, own):
             self._check_parameter(shown, target)
-        value, grads = self.stage_gradient(run, arguments, given, targets)
-        self.stage_update(run, [p for p in targets if isinstance(p, Array)], grads, keywords)
+            targets[_identity(target)] = target
+        params = [target for target in targets.values() if isinstance(target, Array)]
+        bound = bind(signature_of(self.function), arguments, own)
+        values = with_numbers(run, bound.values, numbers)
+        positional = [values[name] for name in bound.positional]
+        named = {name: values[name] for name in bound.keywords}
+        value, grads = self.stage_gradient(run, positional, named, params)
+        self.stage_update(run, params, grads, keywords)
         return value
+
+    def _trained(
+        self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> Iterator[tuple[str, Any]]:
+        """The leaves of the arguments that are trained, as they are written."""
+        parts = self.gradient.chosen_arguments(run, *resolved((arguments, dict(keywords))))
+        for which, part in zip(chosen(self.wrt), parts, strict=True):
+            for path, leaf in moving(part):
+                yield trees.show_path(self.gradient.shown(which), path), leaf
 
     def _check_parameter(self, shown: str, target: Any) -> None:
         """Refuse a parameter that an update cannot change, or should not."""
@@ -231,8 +307,12 @@ class TrainStep(Dispatcher[P, R]):
         """The value and the gradients of a function of the same arguments."""
         value, found = gradient.stage_call(run, arguments, keywords)
         parts = found if is_several(gradient.wrt) else (found,)
-        leaves = (leaf for part in parts for _, leaf in trees.leaves(part))
-        return value, [g for p, g in zip(params, leaves, strict=True) if isinstance(p, Array)]
+        leaves = (leaf for part in parts for _, leaf in moving(part))
+        targets = self._trained(run, arguments, keywords)
+        pairs = zip((_identity(target) for _, target in targets), leaves, strict=True)
+        grads = [g for g in dict(pairs).values() if isinstance(g, Array | Scalar) or is_number(g)]
+        assert len(grads) == len(params)
+        return value, [run.as_array(g) for g in grads]
 
     def stage_update(
         self, run: Run, params: list[Any], grads: list[Any], keywords: Mapping[str, Any]
@@ -319,6 +399,36 @@ class TrainStep(Dispatcher[P, R]):
             arrays = [leaf for _, leaf in leaves]
             state[slot] = arrays[0] if slot == COUNT else run.own(arrays)
         return state
+
+
+class _Once:
+    """Leaves of structures, each array once; None where one was before."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, Any] = {}
+
+    def leaf(self, path: trees.Path, value: Any) -> Any:
+        if not isinstance(value, np.ndarray):
+            return value
+        return value if self._seen.setdefault(id(value), path) is path else None
+
+
+class _WithNumbers:
+    """A step, with arrays in the places of numbers."""
+
+    def __init__(self, step: TrainStep[..., Any], numbers: Numbers) -> None:
+        self.step = step
+        self.numbers = numbers
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        return self.step.stage_step(run, arguments, keywords, self.numbers)
+
+
+def _identity(target: Any) -> Any:
+    """A key that is the same for the same array or number."""
+    if isinstance(target, Array):
+        return id(target.cell)
+    return target.identity if isinstance(target, Scalar) else id(target)
 
 
 class _Update:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from stcompile.base import trees
+from stcompile.base.classes import MISSING
 from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.base.fields import Fields, facts_of
 from stcompile.base.foreign import LIBRARIES, foreign_kind, library_of
@@ -14,6 +15,7 @@ from stcompile.base.generics import P, R
 from stcompile.base.location import Location
 from stcompile.base.opening import resolved
 from stcompile.base.options import Options
+from stcompile.base.places import Place
 from stcompile.base.wording import an, noun_of
 from stcompile.calls.apart import apart, paths_of
 from stcompile.calls.arguments import Arguments, Wrt, bind, chosen, split
@@ -21,6 +23,7 @@ from stcompile.calls.dispatch import Dispatcher
 from stcompile.frontend.opening import StagedOpening
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Array, Scalar
 from stcompile.frontend.substage import SubStage
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.types import is_number
@@ -34,7 +37,7 @@ class DifferentiatedBy(Dispatcher[P, R]):
 
     def __init__(self, function: Any, wrt: Wrt, options: Options | None = None) -> None:
         super().__init__(function, options)
-        self.wrt = wrt
+        self.wrt = self.take_receiver(wrt)
 
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
         """The arguments by name. Objects among those that ``wrt`` names are taken apart."""
@@ -94,6 +97,11 @@ class DifferentiatedBy(Dispatcher[P, R]):
         """The arguments of a call inside a program, with the objects that ``wrt`` leads to taken
         apart."""
         opening = StagedOpening(run)
+        if self.receiver is not MISSING and not (arguments and isinstance(arguments[0], Fields)):
+            run.captures.track(
+                self.receiver, Place.constant(self.receiver, type(self.receiver).__name__)
+            )
+            arguments = [self.receiver, *arguments]
         try:
             bound = bind(signature_of(self.function), arguments, keywords, defaults=False)
             wanted = paths_of(bound, self.wrt)
@@ -202,7 +210,7 @@ def moving(value: Any, path: trees.Path = (), inside: bool = False) -> Iterator[
 
 
 def _is_moving(leaf: Any) -> bool:
-    return isinstance(leaf, Variable) and leaf.type.inexact
+    return isinstance(leaf, Variable | Array | Scalar) and leaf.type.inexact
 
 
 def variables_in(staged: Any) -> list[Variable]:
