@@ -106,7 +106,9 @@ def grad(
     """The gradient of a function of one real number, as a function of the same arguments.
 
     ``wrt`` names the arguments to differentiate by: an index, a name, or a tuple of them (which
-    gives a tuple of gradients). Gradients have the structure, shapes and dtypes of the arguments.
+    gives a tuple of gradients). A name may lead on to a part of an argument: ``"self.layers"``.
+    Gradients have the structure, shapes and dtypes of the arguments; for an object of an ordinary
+    class there is a `types.SimpleNamespace` of its attributes that hold floats.
     With ``has_aux`` the function returns ``(output, aux)``, and the gradient function ``(gradient,
     aux)``. With ``debug_nans`` a call whose results have a NaN raises `NanError`, which names the
     line that made the first one. With ``memory``, a number of bytes or text such as ``"64MB"``,
@@ -457,7 +459,7 @@ def checkpoint(function: Callable[P, R]) -> Checkpoint[P, R]:
 def train_step(
     loss: Callable[P, R],
     optimizer: Optimizer,
-    wrt: Wrt = 0,
+    wrt: Wrt | None = None,
     *,
     debug_nans: bool = False,
     level: Level | None = None,
@@ -475,8 +477,10 @@ def train_step(
     """Compile forward evaluation, adjoint and update into one function: ``value =
     step(*arguments)``.
 
-    The arrays of the ``wrt`` arguments are changed in place; the returned loss is that before the
-    update. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
+    The arrays of the ``wrt`` arguments (the first one, if nothing else is said) are changed in
+    place; the returned loss is that before the update. Numbers among them are replaced where that is
+    possible: in objects, dicts and lists. Of a method, ``wrt="self"`` trains its object; if its
+    object has arrays or floats, it has to be said what is trained: `ArgumentsError`. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
     the parameters as they were; ``threads``, too, is as in `grad`.
 
     With ``comm``, a communicator of mpi4py, all its ranks make the step together, each with rows of

@@ -151,6 +151,15 @@ class Opening:
         return id(value) if type(value) is np.ndarray or self.is_object(value) else 0
 
 
+def parts_of(value: Any) -> tuple[str, ...]:
+    """The attributes of an object that hold floating-point arrays and numbers; none for a value
+    that cannot be taken apart."""
+    if not is_object(value):
+        return tuple(str(key) for (kind, key), _ in trees.children(value) or () if kind != "item")
+    made = Opening().opened("", value, WHOLE)
+    return tuple(facts_of(made).parts)
+
+
 def lack_parts(value: Any, names: Sequence[str]) -> bool:
     """True if no attribute of an object's own with one of these names holds floating-point
     numbers."""

@@ -35,7 +35,7 @@ class SharedStep(TrainStep[P, R]):
         self,
         loss: Any,
         optimizer: Optimizer,
-        wrt: Wrt,
+        wrt: Wrt | None,
         options: Options,
         comm: Any,
         rows: str | None = None,
@@ -48,13 +48,13 @@ class SharedStep(TrainStep[P, R]):
 
     def watched(self, infinities: bool = False) -> SharedStep[P, R]:
         options = replace(self.options, debug_nans=True, debug_infinities=infinities)
-        given = self.function, self.optimizer, self.gradient.wrt
+        given = self.as_given, self.optimizer, self.wrt
         return SharedStep(*given, options, self.exchange.comm, *self.keywords)
 
     @functools.cached_property
     def alone(self) -> TrainStep[P, R]:
         """The same step of one process."""
-        return TrainStep(self.function, self.optimizer, self.gradient.wrt, self.options)
+        return TrainStep(self.as_given, self.optimizer, self.wrt, self.options)
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         if not self.has_agreed:

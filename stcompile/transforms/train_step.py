@@ -18,7 +18,7 @@ from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.wording import an
-from stcompile.base.opening import resolved
+from stcompile.base.opening import parts_of, resolved
 from stcompile.calls.apart import apart
 from stcompile.calls.arguments import (
     Arguments,
@@ -30,7 +30,7 @@ from stcompile.calls.arguments import (
     is_several,
     split,
 )
-from stcompile.calls.callee import SignatureKey
+from stcompile.calls.callee import SignatureKey, method_of
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.written import Refusals
@@ -49,6 +49,9 @@ from stcompile.transforms.with_respect_to import moving
 from stcompile.wengert.naming import Names
 from stcompile.wengert.staged import Staged
 from stcompile.wengert.types import is_number
+
+
+PARAMETERS = ("param", "theta", "weights")  # the beginnings of names of what is trained
 
 
 class Optimizer(Protocol):
@@ -76,11 +79,13 @@ class TrainStep(Dispatcher[P, R]):
         self,
         loss: Any,
         optimizer: Optimizer,
-        wrt: Wrt,
+        wrt: Wrt | None,
         options: Options | None = None,
     ) -> None:
         super().__init__(loss, options)
         _check_optimizer(optimizer)
+        if wrt is None:
+            wrt = self._wrt_of_loss()
         self._optimizer = optimizer
         self.take_receiver(wrt)
         self.gradient: Gradient[P, tuple[R, Any]] = Gradient(
@@ -104,6 +109,27 @@ class TrainStep(Dispatcher[P, R]):
         made: TrainStep[P, R] = TrainStep(self.as_given, self.optimizer, self.wrt, options)
         made._numbers = self._numbers
         return made
+
+    def _wrt_of_loss(self) -> Wrt:
+        """What is trained if nothing is said: what the loss is decorated with, or its first
+        argument; of a method that may be its object as well, so that it has to be said."""
+        decorated: Wrt = getattr(self.function, "wrt", 0)
+        method = method_of(self.function)
+        if decorated != 0 or method is None:
+            return decorated
+        first = next(iter(self.parameter_names()), "")
+        held = parts_of(method.receiver)
+        if not held or first.startswith(PARAMETERS):
+            return decorated
+        shown = f"{type(method.receiver).__name__}.{self.function_name}"
+        own = " and ".join([f"{method.called}.{name}" for name in held][:3])
+        more = f", or wrt={first!r}" if first else ""
+        raise ArgumentsError(
+            f"`{shown}` is a method, whose object has arrays or floats: it is not said what is "
+            "trained",
+            location=self.definition,
+            hint=f'say wrt="{method.called}", which trains {own}{more}',
+        )
 
     @property
     def wrt(self) -> Wrt:
