@@ -147,8 +147,9 @@ class Opening:
         return type(value) in (float, complex) or isinstance(value, np.inexact)
 
     def identity(self, value: Any) -> int:
-        """A number for an object or an array that may be met again; 0 for others."""
-        return id(value) if type(value) is np.ndarray or self.is_object(value) else 0
+        """A number for an object, or an array in one, that may be met again; 0 for others."""
+        is_array = bool(self._around) and type(value) is np.ndarray
+        return id(value) if is_array or self.is_object(value) else 0
 
 
 def parts_of(value: Any) -> tuple[str, ...]:
@@ -230,6 +231,43 @@ def resolved(values: Any) -> Any:
 def namespaces(values: Any) -> Any:
     """Structures with namespaces of their parts for objects."""
     return joined(values, lambda facts, parts: types.SimpleNamespace(**parts))
+
+
+def outline(values: Any, inside: bool = False) -> Any:
+    """Structures with True for the leaves that there are derivatives by, False for others."""
+    parts = trees.children(values)
+    if isinstance(values, Same):
+        return values
+    if parts is None:
+        return not inside or Opening().is_moving(values)
+    inner = inside or isinstance(values, Fields)
+    return trees.with_children(values, [outline(part, inner) for _, part in parts])
+
+
+def filled(outlined: Any, found: Iterator[Any]) -> Any:
+    """An `outline` with the next of some derivatives for each leaf that there is one by, None for
+    others, and namespaces for objects."""
+
+    def leaf(path: trees.Path, value: Any) -> Any:
+        return value if isinstance(value, Same) else next(found) if value else None
+
+    return namespaces(trees.map_leaves(leaf, outlined))
+
+
+def joined_places(values: Mapping[str, Any]) -> list[tuple[str, trees.Path]]:
+    """The places of objects taken apart and of leaves, by their number (see `Same`)."""
+    found: list[tuple[str, trees.Path]] = []
+
+    def note(name: str, path: trees.Path, value: Any) -> None:
+        parts = trees.children(value)
+        if parts is None or isinstance(value, Fields):
+            found.append((name, path))
+        for step, part in parts or ():
+            note(name, (*path, step), part)
+
+    for name, value in values.items():
+        note(name, (), value)
+    return found
 
 
 def objects_in(value: Any, path: trees.Path = ()) -> Iterator[tuple[trees.Path, Facts]]:

@@ -51,7 +51,7 @@ class StagedOpening(Opening):
 
     def identity(self, value: Any) -> int:
         if isinstance(value, Array):
-            return id(value.cell)
+            return id(value.cell) if self._around else 0
         return super().identity(value)
 
 

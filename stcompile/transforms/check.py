@@ -13,9 +13,11 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.errors import GradientCheckError, StcompileError
-from stcompile.calls.arguments import Arguments, is_several
+from stcompile.base.fields import Same
+from stcompile.base.opening import joined_places
+from stcompile.calls.arguments import Arguments, Wrt, chosen, is_several, split
 from stcompile.transforms.gradient import Gradient
-from stcompile.transforms.two_modes import direction, slope, tangent_of
+from stcompile.transforms.two_modes import direction, is_moved, slope, tangent_of
 from stcompile.transforms.varied import Variation, variations
 from stcompile.wengert.generators import undrawn
 
@@ -137,9 +139,12 @@ class _Check:
         compiled = self.transformed.specialise(exact)
         self.hidden = compiled.staged.hidden
         self.writes = bool(compiled.written or gradient.options.copy)
-        self.names = self.transformed.names(exact)
         self.rng = np.random.default_rng(seed)
-        self.tangent = tangent_of(gradient.function, exact, self.names, gradient.options)
+        found = {place: at for at, place in reversed([*enumerate(places_in(exact, self.wrt))])}
+        self.places = sorted(found, key=found.__getitem__)  # each once
+        self.wanted = [found[place] for place in self.places]  # those among the gradients
+        self.names = [trees.show_path(*place) for place in self.places]
+        self.tangent = tangent_of(gradient.function, exact, self.places, gradient.options)
         self.without_forward = ""
         if gradient.options.xp:
             self.without_forward = "it is for arrays of NumPy alone"
@@ -167,26 +172,27 @@ class _Check:
     def gradients(self, at: Arguments) -> tuple[float, tuple[Any, ...]]:
         """The value, and the gradient by each argument."""
         value, found = self.called(self.transformed, at)
-        return float(value), tuple(found) if is_several(self.wrt) else (found,)
+        parts = tuple(found) if is_several(self.wrt) else (found,)
+        return float(value), tuple(parts[at] for at in self.wanted)
 
     def entries(self, at: Arguments) -> list[Mismatch]:
         """The entries of a gradient beside differences."""
         mismatches: list[Mismatch] = []
-        for name, gradients in zip(self.names, self.gradients(at)[1], strict=True):
-            for path, leaf in trees.leaves(gradients):
-                if isinstance(leaf, np.ndarray | float | complex | np.inexact):
+        for (name, start), gradient in zip(self.places, self.gradients(at)[1], strict=True):
+            for inner, present in trees.leaves(trees.follow(at.values[name], start)):
+                leaf, path = trees.follow(gradient, inner), (*start, *inner)
+                if is_moved(present) and isinstance(leaf, np.ndarray | float | complex | np.inexact):
                     shown = trees.show_path(name, path)
 
                     def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:
                         return self.value(at, {name: _with_leaf(at.values[name], path, new)})
 
-                    present = trees.follow(at.values[name], path)
                     mismatches += list(_compare(shown, leaf, present, value_at, self.rng))
         return _with_relative_errors(mismatches)
 
     def both_modes(self, at: Arguments, where: str = "") -> list[Mismatch]:
         """The slope along a random direction, by the gradient and by forward mode."""
-        along = [direction(at.values[name], self.rng) for name in self.names]
+        along = [direction(part, self.rng) for part in self._parts(at)]
         return self._beside_forward(at, *self.gradients(at), along, where)
 
     def _beside_forward(
@@ -206,7 +212,7 @@ class _Check:
             return []
         found = slope(gradients, along, tangent)
         apart = abs(found.reverse - found.forward)
-        step = _step(max(map(_largest, (at.values[name] for name in self.names))))
+        step = _step(max(map(_largest, self._parts(at))))
         rounding = _rounding(value, step)
         least = rounding / TOLERANCE  # smaller slopes are rounding, as those of differences are
         relative = 0.0 if found.error == 0.0 else apart / max(found.size, abs(found.forward), least)
@@ -214,6 +220,10 @@ class _Check:
         shown = f"{self._along}{where}"
         beside = FORWARD
         return [Mismatch(shown, found.reverse, found.forward, apart, rounding, relative, beside)]
+
+    def _parts(self, at: Arguments) -> list[Any]:
+        """The parts of the arguments that are differentiated by."""
+        return [trees.follow(at.values[name], path) for name, path in self.places]
 
     @property
     def _along(self) -> str:
@@ -231,7 +241,7 @@ class _Check:
         """The slope at varied arguments beside both other slopes, with the entries if it is wrong;
         or the reason why differences mean nothing there."""
         where = f", with {variation}"
-        along = [direction(at.values[name], self.rng) for name in self.names]
+        along = [direction(part, self.rng) for part in self._parts(at)]
         try:
             value, gradients = self.gradients(at)
         except (LookupError, ValueError, ArithmeticError) as error:
@@ -244,13 +254,12 @@ class _Check:
         exact = self._beside_forward(at, value, gradients, along, where)
 
         def value_at(h: float) -> float:
-            moved = {
-                name: _moved(at.values[name], step, h)
-                for name, step in zip(self.names, along, strict=True)
-            }
+            moved: dict[str, Any] = {}
+            for (name, path), step in zip(self.places, along, strict=True):
+                moved[name] = _moved(moved.get(name, at.values[name]), step, h, path)
             return self.value(at, moved)
 
-        size = max(map(_largest, (at.values[name] for name in self.names)))
+        size = max(map(_largest, self._parts(at)))
         try:
             difference, rounding = _central(value_at, _step(size))
             smooth = _is_smooth(value_at, difference, rounding, _step(size))
@@ -267,12 +276,27 @@ class _Check:
         return [*exact, found, *(m for m in entries if not m.is_within(TOLERANCE))], ""
 
 
-def _moved(value: Any, along: Any, h: float) -> Any:
-    """An argument, moved by so much of a direction."""
-    steps = iter([step for _, step in trees.leaves(along)])
+def places_in(at: Arguments, wrt: Wrt) -> Iterator[tuple[str, trees.Path]]:
+    """The places of the parts of arguments that ``wrt`` chooses. An object or array that stands in
+    several places has the first of them."""
+    numbered = joined_places(at.values)
+    for which in chosen(wrt):
+        name, rest = at.name_of(which), split(which)[1]
+        assert name is not None
+        place = name, ()
+        for step in rest:
+            place = place[0], (*place[1], step)
+            found = trees.follow(at.values[place[0]], place[1])
+            place = numbered[found.number] if isinstance(found, Same) else place
+        yield place
+
+
+def _moved(value: Any, along: Any, h: float, start: trees.Path) -> Any:
+    """An argument, moved by so much of a direction for the part of it at a path."""
+    steps = {(*start, *path): step for path, step in trees.leaves(along)}
 
     def leaf(path: trees.Path, item: Any) -> Any:
-        step = next(steps)
+        step = steps.get(path, 0.0)
         if isinstance(item, np.ndarray) and item.dtype.kind in "fc":
             return item + h * step
         if isinstance(item, float | complex | np.inexact):

@@ -19,7 +19,7 @@ from stcompile.ad.reverse import Split
 from stcompile.ad.vectors import Vectors
 from stcompile.base import trees
 from stcompile.base.boundary import public
-from stcompile.base.errors import ArgumentsError
+from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.frontend.operations.leaving import with_lists
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
@@ -52,7 +52,8 @@ class Linearize(Vjp):
         backward: Backward = compiled.beside
         zeros = trees.map_leaves(lambda path, leaf: np.zeros_like(leaf)[()], value)
         known = lengths_in(compiled, arguments)
-        return value, LinearMap(backward, residuals, primals, zeros, self.function_name, known)
+        given = tuple(arguments.values.values())
+        return value, LinearMap(backward, residuals, given, zeros, self.function_name, known)
 
     def differentiated(self, program: Program) -> Program:
         """The program without rules for cotangents alone: tangents pass through."""
@@ -138,6 +139,11 @@ class StagedLinear:
     def __init__(self, pullback: StagedPullback) -> None:
         leaves = [*trees.leaves(tuple(pullback.staged))]
         moving = [(path, leaf) for path, leaf in leaves if isinstance(leaf, Variable)]
+        if len({leaf for _, leaf in moving}) < len(moving):
+            raise DerivativeError(
+                "an array stands in two places of an object: st.linearize takes a tangent for each",
+                hint="use st.jvp, which takes one tangent for the array",
+            )
         self.pullback = pullback
         self.residuals = pullback.residuals
         self.whole = [path for path, _ in leaves]

@@ -10,13 +10,18 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
+import numpy as np
+
 from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
+from stcompile.base.fields import Same
 from stcompile.base.generics import R
+from stcompile.base.opening import WHOLE, Opening, joined_places, namespaces
 from stcompile.base.options import Level, Options, options
 from stcompile.base.wording import an
 from stcompile.calls.dispatch import Dispatcher
+from stcompile.frontend.opening import StagedOpening
 from stcompile.frontend.protocol import staged_by
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import function_name
@@ -76,9 +81,9 @@ def jvp(
     >>> st.jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.5))
     (6.0, 4.0)
     """
-    given = _tangents(function, primals, tangents)
+    given = _given(function, primals, tangents)
     compiled = _compiled(_pushforward, function, len(primals), has_aux, options(level))
-    return compiled(*primals, *given)
+    return compiled(*given)
 
 
 def _staged_vjp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -176,9 +181,9 @@ def hvp(
     >>> st.hvp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
     array([6., 4.])
     """
-    given = _tangents(function, primals, tangents)
+    given = _given(function, primals, tangents)
     compiled = _compiled(_product, function, len(primals), False, options(level))
-    return compiled(*primals, *given)
+    return compiled(*given)
 
 
 Maker = Callable[[Callable[..., Any], int, bool, Options], Dispatcher[..., Any]]
@@ -248,11 +253,18 @@ def _stage(
     if len(primals) != len(tangents):
         run.refuse(f"{len(primals)} primals, but {len(tangents)} tangents", "give one for each")
     made = make(function, len(primals), has_aux, options(level))
-    return made.stage_call(run, (*primals, *tangents), {})
+    return made.stage_call(run, _opened(StagedOpening(run), (*primals, *tangents)), {})
 
 
-def _tangents(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
-    """The tangents, with floats for Python integers, which would be static."""
+def _opened(opening: Opening, given: Sequence[Any]) -> Sequence[Any]:
+    """Primals and tangents, with their objects taken apart."""
+    if not any(map(opening.has_objects, given)):
+        return given
+    return [opening.opened(f"argument {at}", value, WHOLE) for at, value in enumerate(given)]
+
+
+def _given(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Sequence[Any]:
+    """The primals, and the tangents with floats for Python integers, which would be static."""
     for given, what in ((primals, "primals"), (tangents, "tangents")):
         if not isinstance(given, tuple | list):
             raise ArgumentsError(
@@ -269,4 +281,33 @@ def _tangents(function: Any, primals: Sequence[Any], tangents: Sequence[Any]) ->
     def leaf(path: trees.Path, value: Any) -> Any:
         return float(value) if type(value) in (int, bool) else value
 
-    return [trees.map_leaves(leaf, tangent) for tangent in tangents]
+    floats = [trees.map_leaves(leaf, tangent) for tangent in tangents]
+    given = _opened(Opening(), (*primals, *floats))
+    count = len(primals)
+    numbered = joined_places({str(at): value for at, value in enumerate(given[:count])})
+    places = [(int(name), path) for name, path in numbered]
+    pairs = zip(given[:count], given[count:], strict=True)
+    return [
+        *given[:count],
+        *(_once(one, other, places, given[count:]) for one, other in pairs),
+    ]
+
+
+def _once(primal: Any, tangent: Any, places: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """A tangent, with None where an object or an array of the primal stands in another place as
+    well, if both have the same tangent."""
+    if isinstance(primal, Same):
+        at, path = places[primal.number]
+        first = trees.follow(tangents[at], path)
+        ours, theirs = [*trees.leaves(namespaces(tangent))], [*trees.leaves(namespaces(first))]
+        equal = [p for p, _ in ours] == [p for p, _ in theirs] and all(
+            np.array_equal(one, other) for (_, one), (_, other) in zip(ours, theirs, strict=True)
+        )
+        return None if equal else tangent
+    parts, others = trees.children(primal), trees.children(tangent)
+    if not parts or [step for step, _ in parts] != [step for step, _ in others or ()]:
+        return tangent
+    pairs = zip(parts, others or (), strict=True)
+    made = [_once(one, other, places, tangents) for (_, one), (_, other) in pairs]
+    same = all(new is old for new, (_, old) in zip(made, others or (), strict=True))
+    return tangent if same else trees.with_children(tangent, made)

@@ -14,7 +14,7 @@ from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.base.generics import G
-from stcompile.base.opening import resolved
+from stcompile.base.opening import filled, outline, resolved
 from stcompile.base.options import Options
 from stcompile.base.shown import Shown, Source
 from stcompile.base.timings import timed
@@ -104,7 +104,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         backward: Backward = compiled.beside
         made, residuals = compiled.call(tuple(arguments.values.values()))
         value = made[0] if self.has_aux else made
-        results = trees.map_leaves(lambda path, leaf: None, primals)
+        results = outline(tuple(arguments.values.values()))
         known = lengths_in(compiled, arguments)
         pullback: Pullback[Any] = Pullback(
             backward, residuals, value, results, self.function_name, known
@@ -315,8 +315,7 @@ class Pullback(LinearFunction, Generic[G]):
 
     @public
     def __call__(self, cotangent: Any) -> G:
-        rest = iter(self._called(cotangent))
-        made: G = trees.map_leaves(lambda path, leaf: next(rest), self._results)
+        made: G = filled(self._results, iter(self._called(cotangent)))
         return made
 
     def _differs(self) -> ArgumentsError:

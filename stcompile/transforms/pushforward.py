@@ -10,6 +10,7 @@ from stcompile.ad.forward import forward
 from stcompile.ad.vectors import Vectors
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
+from stcompile.base.fields import Fields, Same
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.operations.leaving import with_lists
 from stcompile.frontend.state.run import Run
@@ -94,7 +95,12 @@ def pairs_of(run: Run, name: str, primal: Any, tangent: Any) -> Iterator[tuple[V
 
 
 def _pairs(
-    run: Run, name: str, primal: Any, tangent: Any, path: trees.Path = ()
+    run: Run,
+    name: str,
+    primal: Any,
+    tangent: Any,
+    path: trees.Path = (),
+    inside: bool = False,
 ) -> Iterator[tuple[str, Variable, Any]]:
     """The leaves of a primal that have a tangent, each with it."""
     shown = trees.show_path(name, path)
@@ -102,7 +108,14 @@ def _pairs(
     if parts is None:
         if isinstance(primal, Variable) and primal.type.inexact:
             yield shown, primal, tangent
-        elif is_number(primal):
+        elif isinstance(primal, Same) and not isinstance(tangent, Same | None):
+            run.refuse(
+                f"{shown} is an object or an array that stands in another place as well, where it "
+                "has its tangent",
+                "give the same tangent, not a copy of it, or None",
+                DerivativeError,
+            )
+        elif is_number(primal) and not inside:
             run.refuse(
                 f"{shown} is the {type(primal).__name__} {primal!r}, which has no tangent: Python "
                 "integers are static",
@@ -118,7 +131,8 @@ def _pairs(
             DerivativeError,
         )
     for (step, part), (_, other) in zip(parts, others, strict=True):
-        yield from _pairs(run, name, part, other, (*path, step))
+        within = inside or isinstance(primal, Fields)
+        yield from _pairs(run, name, part, other, (*path, step), within)
 
 
 def _tangent(run: Run, shown: str, type: Type, given: Any) -> Atom:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -24,16 +24,19 @@ from stcompile.transforms.pushforward import pairs_of, plain_signature, tangents
 from stcompile.wengert.ir import Atom, Variable
 
 
-class Tangent:
-    """The function of the arguments of a call, then of tangents for the arguments ``names``, which
-    returns the tangent of the value. Other arguments have no tangent."""
+At: TypeAlias = "tuple[str, trees.Path]"  # an argument, and a path in it
 
-    def __init__(self, function: Any, arguments: Arguments, names: Sequence[str]) -> None:
+
+class Tangent:
+    """The function of the arguments of a call, then of tangents for the parts of arguments at
+    ``places``, which returns the tangent of the value. Other arguments have no tangent."""
+
+    def __init__(self, function: Any, arguments: Arguments, places: Sequence[At]) -> None:
         self.function = function
         self.arguments = arguments
-        self.names = tuple(names)
+        self.places = tuple(places)
         self.__name__ = f"{function_name(function)}_tangent"
-        dots = (f"{name}_dot" for name in names)
+        dots = (f"{trees.path_name(name, path)}_dot" for name, path in places)
         self.__signature__ = plain_signature([*arguments.values, *dots])
 
     def __call__(self, *arguments: Any) -> NoReturn:
@@ -41,7 +44,7 @@ class Tangent:
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         given = dict(zip(self.arguments.values, arguments, strict=False))
-        dots = dict(zip(self.names, arguments[len(given) :], strict=True))
+        dots = zip(self.places, arguments[len(given) :], strict=True)
         positional = [given[name] for name in self.arguments.positional]
         named = {name: given[name] for name in self.arguments.keywords}
         sub = substage(run, self.function, positional, named, writes=True)
@@ -50,8 +53,9 @@ class Tangent:
         )
         variables: list[Variable] = []
         tangents: list[Atom] = []
-        for name, tangent in dots.items():
-            for variable, atom in pairs_of(run, name, staged[name], tangent):
+        for (name, path), tangent in dots:
+            part, shown = trees.follow(staged[name], path), trees.show_path(name, path)
+            for variable, atom in pairs_of(run, shown, part, tangent):
                 variables.append(variable)
                 tangents.append(atom)
         joint = forward(sub.program, variables)
@@ -60,10 +64,10 @@ class Tangent:
 
 
 def tangent_of(
-    function: Any, arguments: Arguments, names: Sequence[str], options: Options
+    function: Any, arguments: Arguments, places: Sequence[At], options: Options
 ) -> Primal[..., Any]:
     """The compiled `Tangent`, for calls with arguments of the same types."""
-    made: Primal[..., Any] = Primal(Tangent(function, arguments, names), options)
+    made: Primal[..., Any] = Primal(Tangent(function, arguments, places), options)
     made.results = 0
     return made
 
@@ -94,9 +98,9 @@ def slope(gradients: Sequence[Any], directions: Sequence[Any], tangent: Any) -> 
     """
     total = size = 0.0
     for gradient, direction in zip(gradients, directions, strict=True):
-        inner = zip(trees.leaves(gradient), trees.leaves(direction), strict=True)
-        for (_, g), (_, d) in inner:
+        for path, d in trees.leaves(direction):
             if is_moved(d):  # the gradient by complex numbers is that by each part, conjugate
+                g = trees.follow(gradient, path)
                 terms = np.real(np.multiply(g, d, dtype=np.result_type(g, d, np.float64)))
                 total += float(np.sum(terms))
                 size += float(np.sum(np.abs(terms)))

@@ -13,7 +13,7 @@ from stcompile.base.fields import Fields, facts_of
 from stcompile.base.foreign import LIBRARIES, foreign_kind, library_of
 from stcompile.base.generics import P, R
 from stcompile.base.location import Location
-from stcompile.base.opening import resolved
+from stcompile.base.opening import parts_of, resolved
 from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.wording import an, noun_of
@@ -153,10 +153,14 @@ class DifferentiatedBy(Dispatcher[P, R]):
                 self.refuse(
                     run,
                     f"`{which}` holds no array of floats and no float to differentiate by",
-                    "name attributes that do: " + ", ".join(facts_of(value).parts or ["none does"]),
+                    "name attributes that do: "
+                    + ", ".join(parts_of(facts_of(value).original) or ["none does"]),
                 )
             else:
-                known = [trees.show_path(str(shown), (one,)) for one in parts]
+                steps: list[trees.Step] = [*parts]
+                if isinstance(value, Fields):
+                    steps = [("attribute", name) for name in parts_of(facts_of(value).original)]
+                known = [trees.show_path(str(shown), (one,)) for one in steps]
                 self.refuse(
                     run,
                     f"`wrt={which!r}` is nothing that can be differentiated by: there is no "
