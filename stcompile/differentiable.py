@@ -184,7 +184,8 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
         """
         from stcompile.views.cotangents import cotangents_of
 
-        return cotangents_of(self.function, self.value_and_grad, arguments, keywords)
+        gradient = self.value_and_grad
+        return cotangents_of(gradient.function, gradient, arguments, keywords)
 
     @public
     def contributions(self, *arguments: Any, of: str, **keywords: Any) -> Contributions:
@@ -195,7 +196,8 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
         """
         from stcompile.views.cotangents import contributions_of
 
-        return contributions_of(self.function, self.value_and_grad, arguments, keywords, of)
+        gradient = self.value_and_grad
+        return contributions_of(gradient.function, gradient, arguments, keywords, of)
 
     @public
     def explore(

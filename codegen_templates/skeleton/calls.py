@@ -6,6 +6,7 @@ import contextlib
 import copy
 import dataclasses
 import io
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ def children(value: Any) -> Sequence[tuple[str, Any]] | None:
     if dataclasses.is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]
         return [(f".{name}", getattr(value, name)) for name in names]
+    if isinstance(value, types.SimpleNamespace):
+        return [(f".{name}", part) for name, part in vars(value).items()]
     return None
 
 
@@ -48,8 +51,10 @@ def with_leaves(value: Any, rest: Iterator[Any]) -> Any:
         return value._make(made)
     if isinstance(value, list | tuple):
         return type(value)(made)
-    names = (step[1:] for step, _ in parts)
-    return dataclasses.replace(value, **dict(zip(names, made, strict=True)))
+    named = dict(zip((step[1:] for step, _ in parts), made, strict=True))
+    if isinstance(value, types.SimpleNamespace):
+        return types.SimpleNamespace(**named)
+    return dataclasses.replace(value, **named)
 
 
 def is_inexact(leaf: Any) -> bool:

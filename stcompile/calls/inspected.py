@@ -11,7 +11,7 @@ from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.generics import P
 from stcompile.base.shown import Shown, Source
-from stcompile.calls.arguments import Arguments
+from stcompile.calls.arguments import Arguments, is_apart
 from stcompile.calls.compiler import Compiler
 from stcompile.calls.described import call_of, types_of
 from stcompile.calls.specialisation import Specialisation, with_threads
@@ -83,6 +83,11 @@ class Inspected(Compiler, Shown, Generic[P]):
         if self.options.level != "compiled":
             raise ArgumentsError("a function for Numba needs level='compiled'")
         bound = self.bind(arguments, keywords)
+        if is_apart(bound.values):
+            raise ArgumentsError(
+                "Numba takes no objects of ordinary classes",
+                hint="differentiate by the arrays: a function of them, or of a namedtuple",
+            )
         inner = replace(self.options, inner=True, parallel=False)
         return for_numba(self.specialised(self.stage(bound), bound, inner), bound)
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.errors import GradientCheckError, StcompileError
-from stcompile.base.fields import Same
-from stcompile.base.opening import joined_places
-from stcompile.calls.arguments import Arguments, Wrt, chosen, is_several, split
+from stcompile.calls.apart import places_in
+from stcompile.calls.arguments import Arguments, is_several
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.two_modes import direction, is_moved, slope, tangent_of
 from stcompile.transforms.varied import Variation, variations
@@ -274,21 +273,6 @@ class _Check:
             return [*exact, found], ""
         entries = [replace(m, where=m.where + where) for m in self.entries(at)]
         return [*exact, found, *(m for m in entries if not m.is_within(TOLERANCE))], ""
-
-
-def places_in(at: Arguments, wrt: Wrt) -> Iterator[tuple[str, trees.Path]]:
-    """The places of the parts of arguments that ``wrt`` chooses. An object or array that stands in
-    several places has the first of them."""
-    numbered = joined_places(at.values)
-    for which in chosen(wrt):
-        name, rest = at.name_of(which), split(which)[1]
-        assert name is not None
-        place = name, ()
-        for step in rest:
-            place = place[0], (*place[1], step)
-            found = trees.follow(at.values[place[0]], place[1])
-            place = numbered[found.number] if isinstance(found, Same) else place
-        yield place
 
 
 def _moved(value: Any, along: Any, h: float, start: trees.Path) -> Any:

@@ -15,6 +15,7 @@ from stcompile.base.generics import P, R
 from stcompile.base.location import Location
 from stcompile.base.opening import resolved
 from stcompile.base.options import Options
+from stcompile.calls.apart import check_example
 from stcompile.calls.arguments import Arguments, Wrt, is_several
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
@@ -126,6 +127,7 @@ class Gradient(DifferentiatedBy[P, R]):
                 "self-test of the file would change",
                 hint="let it write into copies: copy=True",
             )
+        check_example(bound, self.wrt, staged)
         value = None if self.with_value else self._value_unit(bound)
         export = Export(
             main=self.unit(staged, bound.values, self.options),

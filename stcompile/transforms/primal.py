@@ -7,7 +7,9 @@ from typing import Any
 
 from stcompile.base.generics import P, R
 from stcompile.base.options import Options
+from stcompile.calls.arguments import is_apart
 from stcompile.calls.dispatch import Dispatcher
+from stcompile.frontend.opening import assembled
 from stcompile.frontend.state.run import Run
 
 
@@ -23,4 +25,5 @@ class Primal(Dispatcher[P, R]):
         self.results = None  # results may share storage with arguments, as the function's do
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        return run.call(self.copying, arguments, keywords)
+        given = tuple(arguments), dict(keywords)
+        return run.call(self.copying, *(assembled(run, given) if is_apart(given) else given))

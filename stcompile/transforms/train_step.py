@@ -13,13 +13,13 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.boundary import public
-from stcompile.base.errors import ArgumentsError, DerivativeError
+from stcompile.base.errors import ArgumentsError, DerivativeError, ExportError
 from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.wording import an
 from stcompile.base.opening import parts_of, resolved
-from stcompile.calls.apart import apart
+from stcompile.calls.apart import apart, check_example
 from stcompile.calls.arguments import (
     Arguments,
     Number,
@@ -366,6 +366,12 @@ class TrainStep(Dispatcher[P, R]):
         """
         bound = self.bind(arguments, keywords)
         staged = self.stage(self.with_lengths(bound))
+        check_example(bound, self.wrt, staged)
+        if bound.numbers:
+            raise ExportError(
+                "a step that trains numbers is not exported: a file's function changes arrays",
+                hint="make them arrays: np.array(0.5)",
+            )
         wrt = self.gradient.names(bound)
         inputs = self.without_state(bound)
         values = inputs.values

@@ -20,7 +20,8 @@ from stcompile.ad.rules import is_differentiable
 from stcompile.base import trees
 from stcompile.base.location import Location, line_in
 from stcompile.base.shown import Shown
-from stcompile.calls.arguments import Arguments, chosen
+from stcompile.calls.apart import is_chosen, places_in
+from stcompile.calls.arguments import Arguments
 from stcompile.calls.lengths import indented
 from stcompile.codegen_templates.numpy.subscripts import has_masks
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
@@ -129,15 +130,15 @@ def explanation_of(
     staged = Primal(gradient.function).stage(bound).without_stores()
     values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
     values += [hidden.read() for hidden in staged.hidden]
-    names = [bound.name_of(which) for which in chosen(gradient.wrt)]
+    places = [*places_in(bound, gradient.wrt)]
     with np.errstate(all="ignore"):
         with undrawn(values):
             tape = unfold(staged.program, values)
         positions = [
             at
-            for name in dict.fromkeys(names)
+            for place in dict.fromkeys(places)
             for at, leaf in enumerate(staged.leaves)
-            if leaf.argument == name and leaf.variable.type.kind != "object"
+            if is_chosen(leaf, bound, [place])
         ]
         found = explain_tape(tape, [tape.program.inputs[at] for at in positions])
     rows = []

@@ -28,7 +28,7 @@ def stages_of(
     bound = function.bind(arguments, keywords)
     recorded = [Snapshot(function.recorded, function.stage(bound).program)]
     if not isinstance(function, Primal):
-        primal: Primal[..., Any] = Primal(function.function)
+        primal: Primal[..., Any] = Primal(function.as_given)
         recorded.insert(
             0, Snapshot(primal.recorded, primal.stage(primal.bind(arguments, keywords)).program)
         )

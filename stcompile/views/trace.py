@@ -18,7 +18,7 @@ from stcompile.ad.reverse import Joint, reverse
 from stcompile.ad.sweep import Contribution
 from stcompile.base import trees
 from stcompile.base.shown import Shown
-from stcompile.calls.arguments import chosen
+from stcompile.calls.apart import is_chosen, places_in
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.inline_calls import inline_calls
 from stcompile.transforms.gradient import Gradient
@@ -102,9 +102,8 @@ def traced(
     staged = Primal(gradient.function).stage(bound).without_stores()
     program = renumber(eliminate_dead_code(inline_calls(staged.program)))
     renamed = dict(zip(staged.program.inputs, program.inputs, strict=True))
-    names = [bound.name_of(which) for which in chosen(gradient.wrt)]
-    leaves = (leaf for leaf in staged.leaves if leaf.argument in names)
-    wrt = [renamed[leaf.variable] for leaf in leaves if leaf.variable.type.kind != "object"]
+    places = [*places_in(bound, gradient.wrt)]
+    wrt = [renamed[leaf.variable] for leaf in staged.leaves if is_chosen(leaf, bound, places)]
     joint = reverse(program, wrt)
     values = [trees.follow(bound.values[leaf.argument], leaf.path) for leaf in staged.leaves]
     values += [hidden.read() for hidden in staged.hidden]

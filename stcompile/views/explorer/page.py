@@ -174,8 +174,8 @@ class _Gathered:
             numba_limit=math.inf,  # nothing is compiled by Numba here
         )
         if isinstance(own, Gradient):
-            return Gradient(own.function, own.wrt, True, options)
-        return Primal(own.function, options)
+            return Gradient(own.as_given, own.wrt, True, options)
+        return Primal(own.as_given, options)
 
     # --- a level ---------------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class _Gathered:
         found = [Snapshot(made.recorded, recorded.program)]
         inputs = first = inputs_of(final, bound)
         if not isinstance(made, Primal):
-            primal: Primal[..., Any] = Primal(made.function)
+            primal: Primal[..., Any] = Primal(made.as_given)
             own = primal.bind(self.arguments, self.keywords)
             alone = primal.stage(own)
             first = inputs_of(alone, own)
