@@ -184,17 +184,20 @@ def _is_hidden(cls: type, name: str) -> bool:
 # --- together again ------------------------------------------------------------------------------
 
 Made: TypeAlias = Callable[[Facts, Mapping[str, Any]], Any]
+Note: TypeAlias = Callable[[Any, Any], None]
 
 
-def joined(values: Any, make: Made) -> Any:
+def joined(values: Any, make: Made, note: Note = lambda old, new: None) -> Any:
     """Structures with objects for their `Fields`: ``make`` makes one of its facts and its parts. The
-    structures are those of all arguments, in order."""
-    return _Joining(make).joined(values)
+    structures are those of all arguments, in order. ``note`` is told of structures that are copied,
+    with the copy."""
+    return _Joining(make, note).joined(values)
 
 
 class _Joining:
-    def __init__(self, make: Made) -> None:
+    def __init__(self, make: Made, note: Note) -> None:
         self.make = make
+        self.note = note
         self.made: list[Any] = []  # objects and leaves, by their number
 
     def joined(self, value: Any) -> Any:
@@ -208,7 +211,11 @@ class _Joining:
         if not isinstance(value, Fields):
             made = [self.joined(part) for _, part in parts]
             same = all(new is part for new, (_, part) in zip(made, parts, strict=True))
-            return value if same else trees.with_children(value, made)
+            if same:
+                return value
+            copy = trees.with_children(value, made)
+            self.note(value, copy)
+            return copy
         at = len(self.made)
         self.made.append(None)
         facts = facts_of(value)
@@ -223,9 +230,9 @@ def restored(values: Any) -> Any:
     )
 
 
-def resolved(values: Any) -> Any:
+def resolved(values: Any, note: Note = lambda old, new: None) -> Any:
     """Structures in which what is `Same` is the very object that it stands for."""
-    return joined(values, lambda facts, parts: Fields(replace(facts, parts=dict(parts))))
+    return joined(values, lambda facts, parts: Fields(replace(facts, parts=dict(parts))), note)
 
 
 def namespaces(values: Any) -> Any:

@@ -75,10 +75,15 @@ class Compiler(Callee, ABC):
         """The function as it is staged: with copies of the arguments that the options name."""
         return Copying(self.function, self.options.copy) if self.options.copy else self.function
 
+    @property
+    def staged_as(self) -> Any:
+        """What is staged, with all arguments of a call."""
+        return self
+
     def stage(self, arguments: Arguments) -> Staged:
         """The call as a program, before any pass."""
         return stage(
-            self,
+            self.staged_as,
             arguments.values,
             arguments.positional,
             name=self.name,

@@ -13,7 +13,6 @@ from stcompile.base.boundary import public
 from stcompile.base.errors import ExportError
 from stcompile.base.generics import P, R
 from stcompile.base.location import Location
-from stcompile.base.opening import resolved
 from stcompile.base.options import Options
 from stcompile.calls.apart import check_example
 from stcompile.calls.arguments import Arguments, Wrt, is_several
@@ -80,7 +79,7 @@ class Gradient(DifferentiatedBy[P, R]):
         staged, variables = self.chosen_leaves(run, sub)
         output = self._output(run, sub, value)
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
-        given = self.chosen_arguments(run, *resolved((arguments, dict(keywords))))
+        given = self.chosen_parts(run, arguments, keywords)
         kept = [*others, *(index for _, index in sub.written)]
         whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in kept)))
         program = share_equations(eliminate_dead_code(drop_idle_ports(whole)))

@@ -53,6 +53,8 @@ class HessianVectorProduct:
     """The function of primals, then tangents, that returns the product of the Hessian with the
     tangents: for a single primal in its structure, for several a tuple."""
 
+    takes_apart = True  # objects among its arguments
+
     def __init__(self, function: Callable[..., Any], count: int) -> None:
         self.function = function
         self.count = count

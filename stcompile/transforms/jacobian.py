@@ -26,7 +26,6 @@ from stcompile.analysis.holomorphic import require_holomorphic
 from stcompile.base import trees
 from stcompile.base.errors import LanguageError
 from stcompile.base.generics import P, R
-from stcompile.base.opening import resolved
 from stcompile.base.options import Options
 from stcompile.base.thresholds import BATCHED_ELEMENTS
 from stcompile.batch.walk import batched
@@ -111,7 +110,7 @@ class Jacobian(DifferentiatedBy[P, R]):
         arguments, keywords = self.opened(run, arguments, keywords)
         sub = substage(run, self.copying, arguments, keywords)
         staged, variables = self.chosen_leaves(run, sub)
-        given = self.chosen_arguments(run, *resolved((arguments, dict(keywords))))
+        given = self.chosen_parts(run, arguments, keywords)
         result, aux = sub.result, ()
         if self.has_aux:
             result, aux = output_and_aux(run, self.function, result)

@@ -26,4 +26,6 @@ class Primal(Dispatcher[P, R]):
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         given = tuple(arguments), dict(keywords)
-        return run.call(self.copying, *(assembled(run, given) if is_apart(given) else given))
+        if is_apart(given) and not getattr(self.function, "takes_apart", False):
+            given = assembled(run, given)
+        return run.call(self.copying, *given)

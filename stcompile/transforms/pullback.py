@@ -14,7 +14,7 @@ from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.base.generics import G
-from stcompile.base.opening import filled, outline, resolved
+from stcompile.base.opening import filled, outline
 from stcompile.base.options import Options
 from stcompile.base.shown import Shown, Source
 from stcompile.base.timings import timed
@@ -138,7 +138,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         results = run.recorder.inline(parts.primal, sub.inputs)
         count = len(sub.program.outputs)
         made = rebuild(run, sub.result, results[:count])
-        given = self.chosen_arguments(run, resolved(tuple(primals)), {})
+        given = self.chosen_parts(run, primals, {})
         return made, StagedPullback(self, parts, results[count:], sub, output, staged, given)
 
     def stage(self, arguments: Arguments) -> Staged:

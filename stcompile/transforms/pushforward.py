@@ -31,6 +31,8 @@ class Pushforward:
     """The function of primals, then tangents, that returns ``(value, tangent)``; with ``has_aux``
     the function's second result as a third one."""
 
+    takes_apart = True  # objects among its arguments
+
     def __init__(self, function: Callable[..., Any], count: int, has_aux: bool = False) -> None:
         self.function = function
         self.count = count

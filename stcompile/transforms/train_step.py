@@ -13,6 +13,7 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.boundary import public
+from stcompile.base.classes import MISSING
 from stcompile.base.errors import ArgumentsError, DerivativeError, ExportError
 from stcompile.base.generics import P, R
 from stcompile.base.options import Options
@@ -45,7 +46,7 @@ from stcompile.optim.state import COUNT, Stateful, refuse_other_parameters
 from stcompile.passes.pipeline import prepare
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.numbers import Numbers, put, with_arrays, with_numbers
-from stcompile.transforms.with_respect_to import moving
+from stcompile.transforms.with_respect_to import Received, moving
 from stcompile.wengert.naming import Names
 from stcompile.wengert.staged import Staged
 from stcompile.wengert.types import is_number
@@ -289,7 +290,7 @@ class TrainStep(Dispatcher[P, R]):
         self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
     ) -> Iterator[tuple[str, Any]]:
         """The leaves of the arguments that are trained, as they are written."""
-        parts = self.gradient.chosen_arguments(run, *resolved((arguments, dict(keywords))))
+        parts = self.gradient.chosen_parts(run, arguments, keywords)
         for which, part in zip(chosen(self.wrt), parts, strict=True):
             for path, leaf in moving(part):
                 yield trees.show_path(self.gradient.shown(which), path), leaf
@@ -331,10 +332,12 @@ class TrainStep(Dispatcher[P, R]):
         params: Sequence[Any],
     ) -> tuple[Any, list[Any]]:
         """The value and the gradients of a function of the same arguments."""
+        targets = [*self._trained(run, arguments, keywords)]
+        if gradient.receiver is not MISSING:
+            arguments = [Received(arguments[0]), *arguments[1:]]
         value, found = gradient.stage_call(run, arguments, keywords)
         parts = found if is_several(gradient.wrt) else (found,)
         leaves = (leaf for part in parts for _, leaf in moving(part))
-        targets = self._trained(run, arguments, keywords)
         pairs = zip((_identity(target) for _, target in targets), leaves, strict=True)
         grads = [g for g in dict(pairs).values() if isinstance(g, Array | Scalar) or is_number(g)]
         assert len(grads) == len(params)
@@ -453,6 +456,8 @@ class _WithNumbers:
         self.numbers = numbers
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        if self.step.receiver is not MISSING:
+            arguments = [Received(arguments[0]), *arguments[1:]]
         return self.step.stage_step(run, arguments, keywords, self.numbers)
 
 

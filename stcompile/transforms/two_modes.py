@@ -31,6 +31,8 @@ class Tangent:
     """The function of the arguments of a call, then of tangents for the parts of arguments at
     ``places``, which returns the tangent of the value. Other arguments have no tangent."""
 
+    takes_apart = True  # objects among its arguments
+
     def __init__(self, function: Any, arguments: Arguments, places: Sequence[At]) -> None:
         self.function = function
         self.arguments = arguments

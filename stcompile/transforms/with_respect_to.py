@@ -29,6 +29,23 @@ from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.types import is_number
 
 
+class Received:
+    """The object of a method, as the first argument of a call."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class _Whole:
+    """A function of all its arguments, the object of a method among them."""
+
+    def __init__(self, function: DifferentiatedBy[..., Any]) -> None:
+        self.function = function
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        return self.function.stage_call(run, [Received(arguments[0]), *arguments[1:]], keywords)
+
+
 class DifferentiatedBy(Dispatcher[P, R]):
     """A function that is differentiated by the arguments that ``wrt`` names; ``takes_complex`` says
     whether they may be complex."""
@@ -42,6 +59,10 @@ class DifferentiatedBy(Dispatcher[P, R]):
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
         """The arguments by name. Objects among those that ``wrt`` names are taken apart."""
         return apart(super().bind(arguments, keywords), self.wrt)
+
+    @property
+    def staged_as(self) -> Any:
+        return self if self.receiver is MISSING else _Whole(self)
 
     def shown(self, which: int | str) -> str:
         """The parameter that an item of ``wrt`` names, as far as that is known without a call."""
@@ -61,7 +82,7 @@ class DifferentiatedBy(Dispatcher[P, R]):
 
     def chosen_leaves(self, run: Run, sub: SubStage) -> tuple[list[Any], list[Variable]]:
         """The staged arguments that ``wrt`` names, and the variables to differentiate by."""
-        staged = self.chosen_arguments(run, *resolved((sub.arguments, dict(sub.keywords))))
+        staged = self.chosen_parts(run, sub.arguments, sub.keywords)
         variables: list[Variable] = []
         for one, structure in zip(chosen(self.wrt), staged, strict=True):
             self._check_structure(run, one, structure)
@@ -97,10 +118,11 @@ class DifferentiatedBy(Dispatcher[P, R]):
         """The arguments of a call inside a program, with the objects that ``wrt`` leads to taken
         apart."""
         opening = StagedOpening(run)
-        if self.receiver is not MISSING and not (arguments and isinstance(arguments[0], Fields)):
-            run.captures.track(
-                self.receiver, Place.constant(self.receiver, type(self.receiver).__name__)
-            )
+        if arguments and isinstance(arguments[0], Received):
+            arguments = [arguments[0].value, *arguments[1:]]
+        elif self.receiver is not MISSING:
+            place = Place.constant(self.receiver, type(self.receiver).__name__)
+            run.captures.track(self.receiver, place)
             arguments = [self.receiver, *arguments]
         try:
             bound = bind(signature_of(self.function), arguments, keywords, defaults=False)
@@ -117,6 +139,18 @@ class DifferentiatedBy(Dispatcher[P, R]):
             self.refuse(run, error.reason, error.hint)
         positional = [values[name] for name in bound.positional]
         return positional, {name: values[name] for name in bound.keywords}
+
+    def chosen_parts(
+        self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> list[Any]:
+        """The arguments that ``wrt`` names, or the parts of arguments; what stands in several
+        places is the same object in all of them."""
+
+        def note(old: Any, new: Any) -> None:
+            if id(old) in run.origins:
+                run.origins[id(new)] = (new, run.origins[id(old)][1])
+
+        return self.chosen_arguments(run, *resolved((tuple(arguments), dict(keywords)), note))
 
     def chosen_arguments(
         self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
