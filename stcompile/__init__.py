@@ -41,6 +41,7 @@ from stcompile.base.errors import (
     UnrolledWarning,
 )
 from stcompile.base.static import static
+from stcompile.base.structures import register_structure
 from stcompile.base.timings import Compilation, on_compile, timings
 from stcompile.differentiable import Differentiable
 
@@ -119,6 +120,7 @@ __all__ = [
     "on_cotangent",
     "optim",
     "primitive",
+    "register_structure",
     "root",
     "show",
     "solve_ivp",

@@ -478,10 +478,11 @@ def train_step(
     step(*arguments)``.
 
     The arrays of the ``wrt`` arguments (the first one, if nothing else is said) are changed in
-    place; the returned loss is that before the update. Numbers among them are replaced where that is
-    possible: in objects, dicts and lists. Of a method, ``wrt="self"`` trains its object; if its
-    object has arrays or floats, it has to be said what is trained: `ArgumentsError`. With ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves
-    the parameters as they were; ``threads``, too, is as in `grad`.
+    place; the returned loss is that before the update. Numbers among them are replaced where that
+    is possible: in objects, dicts and lists. Of a method, ``wrt="self"`` trains its object; if the
+    object holds arrays or floats, it has to be said what is trained, else `ArgumentsError`. With
+    ``debug_nans`` a step that makes a NaN raises `NanError`, as in `grad`, and leaves the
+    parameters as they were; ``threads``, too, is as in `grad`.
 
     With ``comm``, a communicator of mpi4py, all its ranks make the step together, each with rows of
     its own. The loss has to be a mean over rows; the step uses the mean over the rows of all ranks,

@@ -8,7 +8,7 @@ structures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -16,7 +16,8 @@ from typing import Any, ClassVar, cast
 @dataclass(frozen=True)
 class Facts:
     """The class of an object, its ``parts`` by attribute, its other attributes, and the object
-    itself. The ``watched`` attributes would be parts if they held floating-point numbers."""
+    itself. The ``watched`` attributes would be parts if they held floating-point numbers. For an
+    object that is not made of its attributes ``put_together(parts, beside)`` makes it."""
 
     tree_leaf: ClassVar[bool] = True
     kind: type
@@ -24,6 +25,8 @@ class Facts:
     rest: Mapping[str, Any]
     original: Any
     watched: tuple[str, ...] = ()
+    put_together: Callable[[Any, Any], Any] | None = None
+    beside: Any = None
 
 
 class Fields:

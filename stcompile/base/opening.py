@@ -29,7 +29,7 @@ from stcompile.base.classes import (
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.fields import Facts, Fields, Same, facts_of
 from stcompile.base.foreign import library_of
-from stcompile.base.structures import parts_named
+from stcompile.base.structures import TakeApart, way_of
 
 Wanted: TypeAlias = Sequence[trees.Path]
 WHOLE: Final[Wanted] = ((),)
@@ -38,9 +38,15 @@ _PLAIN = (int, bool, str, bytes, type(None), type(MISSING))
 
 def is_object(value: Any) -> bool:
     """True for an object that can be taken apart: of a class that is written in Python, down to
-    `object`, and that finds attributes as Python does. With ``tree_leaf = True`` it is not."""
+    `object`, and that finds attributes as Python does, or of a class that says how. With
+    ``tree_leaf = True`` it is not."""
     cls = type(value)
-    if isinstance(value, type | enum.Enum | Fields) or not all(map(is_changeable, cls.__mro__[:-1])):
+    way = way_of(cls)
+    if way is not None and way.take_apart is not None:
+        return True
+    if isinstance(value, type | enum.Enum | Fields) or not all(
+        map(is_changeable, cls.__mro__[:-1])
+    ):
         return False
     if find(cls, "__getattribute__") is not object.__getattribute__:
         return False
@@ -77,7 +83,7 @@ class Opening:
         if identity in self._around:
             raise ArgumentsError(
                 f"{shown} is {self._around[identity]}, which contains it",
-                hint="name the attributes that are differentiated by: wrt=\"self.W\"",
+                hint='name the attributes that are differentiated by: wrt="self.W"',
             )
         if identity in self._numbers:
             self._count += 1
@@ -102,15 +108,28 @@ class Opening:
     def _object(self, value: Any, shown: str, wanted: Wanted, identity: int) -> tuple[Any, bool]:
         self._count += 1
         self._around[identity] = shown
-        names = parts_named(type(value))
+        way = way_of(type(value))
+        facts = Facts(type(value), {}, {}, value)
+        if way is not None and way.take_apart is not None:
+            found, beside = self.taken_apart(way.take_apart, value)
+            items = [*found.items()]
+            facts = replace(facts, put_together=way.put_together, beside=beside)
+        else:
+            items = [*own_attributes(value)]
         parts: dict[str, Any] = {}
         rest: dict[str, Any] = {}
         watched: list[str] = []
-        for name, item in own_attributes(value):
+        for name, item in items:
             inner = _inside(wanted, ("attribute", name))
-            is_part = (names is None or name in names) and not _is_hidden(type(value), name)
-            item = self.attribute(value, name, item) if is_part and inner else item
-            if not (is_part and inner) or self.identity(item) in self._around:
+            is_part = facts.put_together is not None or (
+                (way is None or name in way.names) and not _is_hidden(type(value), name)
+            )
+            if not (is_part and inner):
+                rest[name] = item
+                continue
+            if facts.put_together is None:
+                item = self.attribute(value, name, item)
+            if self.identity(item) in self._around:
                 rest[name] = item
                 continue
             before, known = self._count, dict(self._numbers)
@@ -122,8 +141,8 @@ class Opening:
                 watched.append(name)
                 self._count, self._numbers = before, known
         del self._around[identity]
-        facts = Facts(type(value), parts, rest, value, tuple(sorted(watched)))
-        return Fields(facts), bool(parts)
+        names = () if facts.put_together else tuple(sorted(watched))
+        return Fields(replace(facts, parts=parts, rest=rest, watched=names)), bool(parts)
 
     def has_objects(self, value: Any) -> bool:
         """True for an object that can be taken apart, and for a structure with one in it."""
@@ -135,6 +154,11 @@ class Opening:
 
     def is_object(self, value: Any) -> bool:
         return is_object(value)
+
+    def taken_apart(self, function: TakeApart, value: Any) -> tuple[Mapping[str, Any], Any]:
+        """The parts of an object by a function for its class, and what else there is."""
+        parts, beside = function(value)
+        return parts, beside
 
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """An attribute of an object as it is looked at."""
@@ -159,6 +183,20 @@ def parts_of(value: Any) -> tuple[str, ...]:
         return tuple(str(key) for (kind, key), _ in trees.children(value) or () if kind != "item")
     made = Opening().opened("", value, WHOLE)
     return tuple(facts_of(made).parts)
+
+
+def again_apart(facts: Facts) -> Mapping[str, Any]:
+    """The arrays of an object that a function takes apart, by a further call of it; none for other
+    objects."""
+    way = way_of(facts.kind)
+    if facts.put_together is None or way is None or way.take_apart is None:
+        return {}
+    found, _ = way.take_apart(facts.original)
+    return {key: facts.parts.get(key) if not _is_array(x) else x for key, x in found.items()}
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray)
 
 
 def lack_parts(value: Any, names: Sequence[str]) -> bool:
@@ -188,9 +226,9 @@ Note: TypeAlias = Callable[[Any, Any], None]
 
 
 def joined(values: Any, make: Made, note: Note = lambda old, new: None) -> Any:
-    """Structures with objects for their `Fields`: ``make`` makes one of its facts and its parts. The
-    structures are those of all arguments, in order. ``note`` is told of structures that are copied,
-    with the copy."""
+    """Structures with objects for their `Fields`: ``make`` makes one of its facts and its parts.
+    The structures are those of all arguments, in order. ``note`` is told of structures that are
+    copied, with the copy."""
     return _Joining(make, note).joined(values)
 
 
@@ -225,9 +263,14 @@ class _Joining:
 
 def restored(values: Any) -> Any:
     """Structures with new objects for their `Fields`, which have the same other attributes."""
-    return joined(
-        values, lambda facts, parts: trees.instance(facts.kind, {**facts.rest, **parts})
-    )
+
+    def make(facts: Facts, parts: Mapping[str, Any]) -> Any:
+        held = {**facts.rest, **parts}
+        if facts.put_together is not None:
+            return facts.put_together(held, facts.beside)
+        return trees.instance(facts.kind, held)
+
+    return joined(values, make)
 
 
 def resolved(values: Any, note: Note = lambda old, new: None) -> Any:

@@ -109,7 +109,7 @@ def with_children(value: Any, parts: list[Any]) -> Any:
 
 def instance(cls: type, attributes: Mapping[str, Any]) -> Any:
     """An object of a class with these attributes of its own; no code of the class runs."""
-    made = object.__new__(cls)
+    made: Any = object.__new__(cls)
     for name, part in attributes.items():
         set_own(made, name, part)
     return made

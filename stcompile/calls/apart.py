@@ -66,7 +66,7 @@ def places_in(at: Arguments, wrt: Wrt) -> Iterator[tuple[str, trees.Path]]:
     for which in chosen(wrt):
         name, rest = at.name_of(which), split(which)[1]
         assert name is not None
-        place = name, ()
+        place: tuple[str, trees.Path] = name, ()
         for step in rest:
             place = place[0], (*place[1], step)
             found = trees.follow(at.values[place[0]], place[1])

@@ -49,17 +49,31 @@ class Callee(Travels):
     def take_receiver(self, wrt: Wrt) -> Wrt:
         """Take the object of a bound method for an argument, if ``wrt`` names it: by the name of
         the method's first parameter. Returns ``wrt``, with names for positions."""
-        found = method_of(self.function)
         roots = [split(which)[0] for which in chosen(wrt)]
+        inner = self.function  # may be a gradient that has taken the object of its method
+        if isinstance(inner, Callee) and inner.receiver is not MISSING:
+            self.function, self.receiver = inner.unbound(), inner.receiver
+            self.receiver_name = inner.receiver_name
+            return self._by_name(wrt)
+        found = method_of(inner)
         if found is None or found.called not in roots:
             return wrt
-        names = self.parameter_names()
-        if found.called in names:
+        if found.called in self.parameter_names():
             return wrt
         self.function, self.receiver = found.function, found.receiver
         self.receiver_name = found.called
-        named = tuple(names[w] if type(w) is int and -len(names) <= w < len(names) else w
-                      for w in chosen(wrt))
+        return self._by_name(wrt)
+
+    def unbound(self) -> Any:
+        """The same of the function of a method, with its object among the arguments."""
+        raise NotImplementedError
+
+    def _by_name(self, wrt: Wrt) -> Wrt:
+        """``wrt`` with names for positions, which the object does not count in."""
+        names = self.parameter_names()
+        named = tuple(
+            names[w] if type(w) is int and -len(names) <= w < len(names) else w for w in chosen(wrt)
+        )
         return named if is_several(wrt) else named[0]
 
     @property

@@ -21,6 +21,7 @@ from stcompile.base.errors import (
     StcompileError,
 )
 from stcompile.base.generics import P, R
+from stcompile.base.opening import objects_in
 from stcompile.base.options import Options
 from stcompile.base.timings import Compilation, compilation, report
 from stcompile.calls.arguments import Arguments
@@ -92,7 +93,9 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
     def has_entry(self, arguments: Arguments) -> bool:
         """True if a call that comes again may be made by generated code."""
-        return not self.options.is_watched
+        return not self.options.is_watched and not any(
+            facts.put_together for _, facts in objects_in(dict(arguments.values))
+        )
 
     @property
     def is_dynamic(self) -> bool:

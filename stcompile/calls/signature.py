@@ -78,7 +78,16 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
         spellings = () if is_told else tuple(map(repr, keys))
     elif isinstance(value, Fields):
         facts = facts_of(value)
-        return "structure", facts.kind, keys, tuple(sorted(facts.rest)), inner, facts.watched
+        others = tuple(sorted(facts.rest))
+        if facts.put_together is None:
+            return "structure", facts.kind, keys, others, inner, facts.watched
+        beside = (
+            key_of(facts.beside, name, path),
+            tuple(
+                key_of(part, name, (*path, ("attribute", key))) for key, part in facts.rest.items()
+            ),
+        )
+        return "structure", facts.kind, keys, others, inner, (), beside
     elif type(value) not in (list, tuple):
         spellings = other_names(value, keys)
     return "structure", type(value), keys, spellings, inner

@@ -10,6 +10,8 @@ from stcompile.base import trees
 from stcompile.base.classes import own_attributes
 from stcompile.base.fields import Facts
 from stcompile.base.opening import Opening, is_object, joined
+from stcompile.base.structures import TakeApart
+from stcompile.base.wording import an
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar, Unread
 
@@ -19,6 +21,10 @@ def assembled(run: Run, values: Any) -> Any:
     the program reads them."""
 
     def make(facts: Facts, parts: Mapping[str, Any]) -> Any:
+        if facts.put_together is not None:
+            held = {key: x.read() if isinstance(x, Unread) else x for key, x in facts.rest.items()}
+            made = run.own({**held, **parts})
+            return run.call(facts.put_together, [made, facts.beside], {})
         return run.lend(trees.instance(facts.kind, {**facts.rest, **parts}))
 
     return joined(values, make)
@@ -36,6 +42,16 @@ class StagedOpening(Opening):
         if isinstance(value, Array | Scalar | Unread):
             return False
         return is_object(value)
+
+    def taken_apart(self, function: TakeApart, value: Any) -> tuple[Mapping[str, Any], Any]:
+        found = self.run.call(function, [value], {})
+        if not isinstance(found, tuple) or len(found) != 2 or type(found[0]) is not dict:
+            self.run.refuse(
+                f"what takes {an(type(value).__name__)} apart returns no dict of parts with the "
+                "rest",
+                "return a pair: a dict of the parts by name, and a value",
+            )
+        return found
 
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         place = self.run.captures.place_of(owner)

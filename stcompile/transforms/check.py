@@ -180,7 +180,9 @@ class _Check:
         for (name, start), gradient in zip(self.places, self.gradients(at)[1], strict=True):
             for inner, present in trees.leaves(trees.follow(at.values[name], start)):
                 leaf, path = trees.follow(gradient, inner), (*start, *inner)
-                if is_moved(present) and isinstance(leaf, np.ndarray | float | complex | np.inexact):
+                if is_moved(present) and isinstance(
+                    leaf, np.ndarray | float | complex | np.inexact
+                ):
                     shown = trees.show_path(name, path)
 
                     def value_at(new: Any, name: str = name, path: trees.Path = path) -> float:

@@ -10,22 +10,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.classes import set_own
-from stcompile.base.fields import Fields
+from stcompile.base.fields import Fields, facts_of
 from stcompile.calls.arguments import Arguments, Number, Wrt, chosen, split
 from stcompile.frontend.state.run import Run
 
 Numbers = Mapping[tuple[str, trees.Path], Number]
 
 
-def with_arrays(
-    bound: Arguments, given: Arguments, wrt: Wrt, known: Sequence[Number]
-) -> Arguments:
+def with_arrays(bound: Arguments, given: Arguments, wrt: Wrt, known: Sequence[Number]) -> Arguments:
     """The arguments of a call with arrays for the numbers that ``wrt`` chooses and that can be set.
     ``given`` has the arguments before objects were taken apart. Numbers of the last call, which are
     ``known``, keep their arrays as long as the same objects hold them."""
@@ -51,7 +50,9 @@ def _mapped(leaf: Any, values: Mapping[str, Any]) -> dict[str, Any]:
 def _found(
     value: Any, given: Any, path: trees.Path, wanted: trees.Path, known: Sequence[Number]
 ) -> Iterator[tuple[trees.Path, Number]]:
-    may_be_set = isinstance(value, Fields | list | dict) or (
+    if isinstance(value, Fields) and facts_of(value).put_together is not None:
+        return  # a part may be no attribute
+    may_be_set = isinstance(value, Fields | list | dict | SimpleNamespace) or (
         trees.is_dataclass(value) and not type(value).__dataclass_params__.frozen
     )
     for step, part in trees.children(value) or ():

@@ -16,10 +16,10 @@ from stcompile.base.boundary import public
 from stcompile.base.classes import MISSING
 from stcompile.base.errors import ArgumentsError, DerivativeError, ExportError
 from stcompile.base.generics import P, R
+from stcompile.base.opening import again_apart, objects_in, parts_of, resolved
 from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.wording import an
-from stcompile.base.opening import parts_of, resolved
 from stcompile.calls.apart import apart, check_example
 from stcompile.calls.arguments import (
     Arguments,
@@ -50,7 +50,6 @@ from stcompile.transforms.with_respect_to import Received, moving
 from stcompile.wengert.naming import Names
 from stcompile.wengert.staged import Staged
 from stcompile.wengert.types import is_number
-
 
 PARAMETERS = ("param", "theta", "weights")  # the beginnings of names of what is trained
 
@@ -151,7 +150,9 @@ class TrainStep(Dispatcher[P, R]):
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
         """The arguments of a call, and after them the state of the optimiser for its parameters."""
         given = super().bind(arguments, keywords)
-        bound = with_arrays(apart(given, self.wrt), given, self.wrt, self._numbers)
+        opened = apart(given, self.wrt)
+        self._check_own(opened)
+        bound = with_arrays(opened, given, self.wrt, self._numbers)
         self._numbers[:] = bound.numbers.values()
         if not self._slots:
             return bound
@@ -163,6 +164,20 @@ class TrainStep(Dispatcher[P, R]):
         values = {name: state[slot] for name, slot in self._slots.items()}
         more = {**bound.values, **values}
         return replace(bound, values=more, keywords=(*bound.keywords, *self._slots))
+
+    def _check_own(self, arguments: Arguments) -> None:
+        """Refuse objects whose parts are made anew each time: a step would change what nobody
+        has."""
+        for path, facts in objects_in(dict(arguments.values)):
+            again = again_apart(facts)
+            if any(facts.parts[key] is not again.get(key) for key in facts.parts if again):
+                shown = trees.show_path("", path[1:]) if path else ""
+                raise ArgumentsError(
+                    f"{path[0][1]}{shown} is taken apart into arrays that are not its own, so that "
+                    "a step would not change it",
+                    location=self.definition,
+                    hint="let the function that takes it apart return the arrays that it holds",
+                )
 
     def _params(self, arguments: Arguments) -> Any:
         """The parameters as the optimiser's state mirrors them; each array of an object once."""
@@ -272,13 +287,13 @@ class TrainStep(Dispatcher[P, R]):
     ) -> Any:
         """Record a step. Among the arguments ``numbers`` have arrays in their places."""
         own = {name: value for name, value in keywords.items() if name not in self._slots}
-        arguments, own = self.gradient.opened(run, arguments, own)
+        arguments, own_keywords = self.gradient.opened(run, arguments, own)
         targets = {}
-        for shown, target in self._trained(run, arguments, own):
+        for shown, target in self._trained(run, arguments, own_keywords):
             self._check_parameter(shown, target)
             targets[_identity(target)] = target
         params = [target for target in targets.values() if isinstance(target, Array)]
-        bound = bind(signature_of(self.function), arguments, own)
+        bound = bind(signature_of(self.function), arguments, own_keywords)
         values = with_numbers(run, bound.values, numbers)
         positional = [values[name] for name in bound.positional]
         named = {name: values[name] for name in bound.keywords}

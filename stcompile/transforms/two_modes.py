@@ -23,7 +23,6 @@ from stcompile.transforms.primal import Primal
 from stcompile.transforms.pushforward import pairs_of, plain_signature, tangents_of
 from stcompile.wengert.ir import Atom, Variable
 
-
 At: TypeAlias = "tuple[str, trees.Path]"  # an argument, and a path in it
 
 

@@ -60,6 +60,10 @@ class DifferentiatedBy(Dispatcher[P, R]):
         """The arguments by name. Objects among those that ``wrt`` names are taken apart."""
         return apart(super().bind(arguments, keywords), self.wrt)
 
+    def unbound(self) -> Any:
+        (_, _, *more), keywords = self._made_with
+        return type(self)(self.function, self.wrt, *more, **keywords)
+
     @property
     def staged_as(self) -> Any:
         return self if self.receiver is MISSING else _Whole(self)
@@ -235,7 +239,9 @@ class DifferentiatedBy(Dispatcher[P, R]):
         raise DerivativeError(reason, location=location or run.caller or self.definition, hint=hint)
 
 
-def moving(value: Any, path: trees.Path = (), inside: bool = False) -> Iterator[tuple[trees.Path, Any]]:
+def moving(
+    value: Any, path: trees.Path = (), inside: bool = False
+) -> Iterator[tuple[trees.Path, Any]]:
     """The leaves of a staged argument that there have to be derivatives by: all of them; of those
     ``inside`` objects the floating-point ones."""
     parts = trees.children(value)
