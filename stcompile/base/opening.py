@@ -33,7 +33,7 @@ from stcompile.base.structures import TakeApart, way_of
 
 Wanted: TypeAlias = Sequence[trees.Path]
 WHOLE: Final[Wanted] = ((),)
-_PLAIN = (int, bool, str, bytes, type(None), type(MISSING))
+WITHOUT_PARTS: Final = frozenset({int, bool, str, bytes, type(None), type(MISSING)})
 
 
 def is_object(value: Any) -> bool:
@@ -203,7 +203,7 @@ def lack_parts(value: Any, names: Sequence[str]) -> bool:
     """True if no attribute of an object's own with one of these names holds floating-point
     numbers."""
     items = (own(value, name) for name in names)
-    others = [item for item in items if type(item) not in _PLAIN]
+    others = [item for item in items if type(item) not in WITHOUT_PARTS]
     return not any(Opening().moves(item) for item in others)
 
 

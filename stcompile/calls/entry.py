@@ -19,7 +19,7 @@ import numpy as np
 from stcompile.base import trees
 from stcompile.base.classes import has_slots_beside, is_record, other_names, slot_of
 from stcompile.base.guards import Guard, IdentityGuard, NamesGuard, StructureGuard, same
-from stcompile.base.opening import lack_parts
+from stcompile.base.opening import WITHOUT_PARTS, lack_parts
 from stcompile.base.places import Place, attribute_expression, part_expression
 from stcompile.base.strides import layout_of, memory_order
 from stcompile.calls.lengths import parts_of
@@ -256,8 +256,10 @@ class _Writer:
         self._unpack(variable, kind, keys, names)
         if watched:
             self._apart.append(variable)
-        if any(watched):
-            self._unless(f"{self.bind(lack_parts)}({variable}, {self.bind(watched[0])})")
+        for name in watched[0] if watched else ():
+            kind_of = f"type({attribute_expression(variable, name)})"
+            ask = f"{self.bind(lack_parts)}({variable}, ({name!r},))"
+            self._unless(f"({kind_of} in {self.bind(WITHOUT_PARTS)} or {ask})")
         step = "item" if kind in (dict, list, tuple) else "attribute"
         for name, one, part in zip(names, keys, parts, strict=True):
             self._check(name, part, trees.show_path(shown, ((step, one),)), argument)
