@@ -54,8 +54,8 @@ def facts_of(fields: Fields) -> Facts:
 
 @dataclass(frozen=True)
 class Same:
-    """Stands for an object or an array that was met before: the one with this ``number``, when
-    objects taken apart and leaves are counted from the outside in, in order."""
+    """The sign for an object or an array that was met before. Its ``number`` is that of its first
+    place, when objects taken apart and leaves are counted from the outside in, in order."""
 
     tree_leaf: ClassVar[bool] = True
     number: int

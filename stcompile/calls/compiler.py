@@ -77,7 +77,7 @@ class Compiler(Callee, ABC):
 
     @property
     def staged_as(self) -> Any:
-        """What is staged, with all arguments of a call."""
+        """The function of all arguments of a call that is staged."""
         return self
 
     def stage(self, arguments: Arguments) -> Staged:

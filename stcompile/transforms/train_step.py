@@ -111,8 +111,8 @@ class TrainStep(Dispatcher[P, R]):
         return made
 
     def _wrt_of_loss(self) -> Wrt:
-        """What is trained if nothing is said: what the loss is decorated with, or its first
-        argument; of a method that may be its object as well, so that it has to be said."""
+        """The ``wrt`` of a step that is given none: that of a decorated loss, or the first
+        argument. A method may be trained by its object as well, so that it has to be said."""
         decorated: Wrt = getattr(self.function, "wrt", 0)
         method = method_of(self.function)
         if decorated != 0 or method is None:

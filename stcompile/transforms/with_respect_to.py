@@ -265,8 +265,8 @@ def variables_in(staged: Any) -> list[Variable]:
 
 class Results:
     """Derivatives in the structures of arguments, from those by variables. For an object there is a
-    namespace of its parts. What stands in several places of an argument is the same in all of
-    them."""
+    namespace of its parts. An object or an array in several places of an argument has the same in
+    all of them."""
 
     def __init__(self, run: Run, found: Mapping[Variable, Atom]) -> None:
         self.run = run

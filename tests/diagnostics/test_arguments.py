@@ -256,7 +256,7 @@ def test_optimizer_options(make, reason):
 
 
 def test_a_training_step_needs_arrays():
-    step = st.train_step(lambda p: p["w"] * 2.0, st.optim.SGD(0.1))
+    step = st.train_step(lambda p: p[0] * 2.0, st.optim.SGD(0.1))
     with pytest.raises(DerivativeError, match="in place") as caught:
-        step({"w": 1.0})
+        step((1.0,))
     assert "np.array" in caught.value.hint

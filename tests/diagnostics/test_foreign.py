@@ -119,6 +119,8 @@ def test_what_is_foreign_may_be_held() -> None:
 
 def test_wrt_says_what_is_looked_into() -> None:
     class Model:
+        tree_leaf = True
+
         def __init__(self, w: Any) -> None:
             self.w = w
 
