@@ -1,8 +1,9 @@
 """Take objects of ordinary classes apart (`Fields`), and put them together again.
 
 The parts of an object are the attributes of its own that hold an array or a number of floating
-point, or a structure or an object that does. No code of the object runs. Objects and arrays that are met more than once are taken apart once: the later ones are
-`Same`, so that a derivative by them is the sum over all their uses.
+point, or a structure or an object that does. No code of the object runs. Objects and arrays that
+are met more than once are taken apart once: the later ones are `Same`, so that a derivative by them
+is the sum over all their uses.
 """
 
 from __future__ import annotations

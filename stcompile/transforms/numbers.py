@@ -1,8 +1,9 @@
 """Numbers among the parameters of a training step.
 
 A step changes arrays in place. A number cannot be changed, but an attribute, and an item of a list
-or a dict, can be set to another number. So a step is compiled for an array of shape () in the place of
-such a number: before a call it gets the number, and after the call the number is set to its value.
+or a dict, can be set to another number. So a step is compiled for an array of shape () in the place
+of such a number: before a call it gets the number, and after the call the number is set to its
+value.
 """
 
 from __future__ import annotations
