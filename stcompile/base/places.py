@@ -21,13 +21,16 @@ class Place:
     """A global, a closure cell, an attribute, or a part of the object that another place holds.
 
     ``key`` tells places apart; ``read`` gets the present value; ``expression`` is Python code that
-    does the same, for code in which every object has the name that ``bind`` gives it.
+    does the same, for code in which every object has the name that ``bind`` gives it. A part of the
+    object in another place is ``within`` that place: the code that follows the object's is beside
+    it, such as ``.weights[0]``.
     """
 
     key: tuple[Any, ...]
     read: Callable[[], Any] = field(compare=False)
     expression: Callable[[Bind], str] = field(compare=False, repr=False)
     description: str = field(compare=False)
+    within: tuple[Place, str] | None = field(default=None, compare=False, repr=False)
 
     @staticmethod
     def constant(value: Any, description: str) -> Place:
@@ -158,6 +161,7 @@ class Place:
             lambda: getattr(read(), name),
             lambda bind: attribute_expression(written(bind), name),
             shown,
+            (self, f".{name}"),
         )
 
     def part(self, path: trees.Path) -> Place:
@@ -167,6 +171,7 @@ class Place:
             lambda: trees.follow(read(), path),
             lambda bind: part_expression(written(bind), path, bind),
             trees.show_path(self.description, path),
+            (self, trees.show_path("", path)),
         )
 
     def fact(self, name: str, ask: Callable[[Any], Any]) -> Place:

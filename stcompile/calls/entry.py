@@ -29,7 +29,7 @@ from stcompile.calls.signature import same_key
 from stcompile.calls.workspaces import SizedWorkspaces, Workspaces
 from stcompile.wengert.dims import Sizes, Symbol, is_named, named_by
 from stcompile.wengert.staged import Hidden
-from stcompile.wengert.types import COMMUNICATOR, Type
+from stcompile.wengert.types import COMMUNICATOR, OUTER, Type
 
 
 class _Miss:
@@ -368,7 +368,7 @@ class _Writer:
         if type_.kind == "array":
             written = at in self.call.stored
             self._unless(*self._array(variable, type_.dtype, type_.dims, layout, written))
-        elif type_.name != COMMUNICATOR:
+        elif type_.name not in (COMMUNICATOR, OUTER):
             self._unless(f"type({variable}) is {self.bind(_class_of(type_))}")
         return _Leaf(variable, layout)
 

@@ -39,7 +39,7 @@ from stcompile.calls.workspaces import workspaces_of
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Hidden
-from stcompile.wengert.types import Type
+from stcompile.wengert.types import OUTER, Type
 
 _GUARDS = {kind.__name__: kind for kind in (Guard, IdentityGuard, NamesGuard, StructureGuard)}
 _SCIPY = "from scipy"
@@ -51,7 +51,8 @@ _SCIPY = "from scipy"
 def packed(compiler: Compiler, arguments: Arguments, made: Specialisation) -> tuple[bytes, str]:
     """A specialisation as bytes, and a digest of the captured values that it was made for. `Untold`
     if another process could not verify all its dependences."""
-    if made.beside is not None or externals_of(made.staged.program):
+    changes = any(h.variable.type.name == OUTER for h in made.hidden) or made.staged.effects
+    if made.beside is not None or externals_of(made.staged.program) or changes:
         raise Untold("it needs more than its own code")
     addresses, aliases = Addresses(), Aliases()
     for address, value in _roots(compiler, arguments):

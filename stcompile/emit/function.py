@@ -33,10 +33,12 @@ from stcompile.emit.layout import (
     Line,
     body_lines,
     comment_on,
+    heading,
     started,
     statements_in,
     without_unread,
 )
+from stcompile.emit.effects import parts_read, written_effect
 from stcompile.emit.lists import listed
 from stcompile.emit.names import DEVICE, NAMESPACE, Naming
 from stcompile.emit.products import MODULE, blas_names
@@ -51,7 +53,7 @@ from stcompile.wengert.naming import RESERVED, Names, base_name
 from stcompile.wengert.primitives.effects import effect_modules
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.primitives.special import OWN
-from stcompile.wengert.staged import Group, Item, Leaf, Listed, Result, Staged
+from stcompile.wengert.staged import Effect, Group, Item, Leaf, Listed, Reference, Result, Staged
 
 READABLE = Options("readable")
 LENGTHS = ("n", "m", "k", "p", "q")  # names of lengths
@@ -177,6 +179,9 @@ class _Emitter:
         save: Save | None,
     ) -> None:
         self.staged = staged
+        self.effects: list[ast.stmt] = []
+        self.made: dict[str, str] = {}  # names of new objects
+        self.read_first: dict[Reference, str] = {}  # names of parts of the caller's objects
         self.renamed = renamed
         self.name = self._called(staged.program.name)
         self.arguments = tuple(map(self._called, arguments))
@@ -220,7 +225,10 @@ class _Emitter:
         prologue = self._prologue()
         self.statements.region(self.tree.region)
         returned = self._result(self.staged.result)
-        without_unread(self.statements.blocks, returned, self.statements.sizes)
+        self.effects = self._effects()
+        without_unread(
+            self.statements.blocks, [returned, *self.effects], self.statements.sizes
+        )
         if self.options.xp:
             prologue, returned = self._elsewhere(prologue, returned)
         schedule = self.schedule
@@ -307,6 +315,7 @@ class _Emitter:
     def _read_lengths(self, workspace: Workspace, returned: ast.expr) -> list[Symbol]:
         """The lengths that the code mentions."""
         codes = [*workspace.statements, *statements_in(self.statements.blocks), returned]
+        codes += self.effects
         nodes = (node for code in codes for node in ast.walk(code))
         read = {node.id for node in nodes if isinstance(node, ast.Name)}
         return [symbol for symbol, own in self.lengths.items() if own in read]
@@ -355,6 +364,9 @@ class _Emitter:
 
     def _result(self, result: Result) -> ast.expr:
         """The expression of the function's result."""
+        if isinstance(result, Reference):
+            known = self.read_first.get(result)
+            return name(known) if known is not None else self._reference(result)
         if isinstance(result, Item):
             if result.like:
                 return self._expression(result.like)
@@ -374,6 +386,39 @@ class _Emitter:
         if result.kind == "SimpleNamespace":
             return namespace(result.keys, parts)
         return self._replaced(result, parts)
+
+    # --- objects of the caller -----------------------------------------------------------------
+
+    def _reference(self, found: Reference) -> ast.expr:
+        """The code of an object of the caller, or of one that the effects have made."""
+        if found.is_made:
+            return name(self._made_name(found.text))
+        if found.root is None:
+            return self._expression(found.text)
+        root = self.naming.called(found.root).id
+        return ast.parse(f"{root}{found.text}", mode="eval").body
+
+    def _made_name(self, text: str) -> str:
+        if text not in self.made:
+            self.made[text] = self.naming.names.like("made")
+        return self.made[text]
+
+    def _effects(self) -> list[ast.stmt]:
+        """The statements that change objects of the caller. What is read of them is read first."""
+        first: list[ast.stmt] = []
+        for effect in self.staged.effects:
+            for part in parts_read(effect.value):
+                code = self._reference(part)
+                if not isinstance(code, ast.Name) and part not in self.read_first:
+                    own = self.naming.names.like(trees.path_name("held", ()))
+                    self.read_first[part] = own
+                    first.append(ast.Assign([ast.Name(own, ast.Store())], code, lineno=0))
+        return [*first, *map(self._effect, self.staged.effects)]
+
+    def _effect(self, effect: Effect) -> ast.stmt:
+        target, kind, key = self._reference(effect.target), effect.kind, effect.key
+        value = None if effect.value is None else self._result(effect.value)
+        return written_effect(kind, target, key, value)
 
     def _replaced(self, result: Group, parts: list[ast.expr]) -> ast.expr:
         """A namedtuple or a dataclass: a copy of the argument's with other fields."""
@@ -405,6 +450,9 @@ class _Emitter:
         before = _rendered(prologue, indent)
         body = body_lines(self.statements.blocks, self.sections, indent)
         after = _rendered([ast.Return(returned)], indent)
+        if self.effects:
+            rule = heading("attributes", indent)
+            after = [*_plain([rule]), *_rendered(self.effects, indent), *after]
         made = _rendered(statements, INDENT)
         beside = (
             kernel_lines(self.kernels, self.sections, self.options.fastmath) if self.kernels else []

@@ -66,7 +66,7 @@ def is_empty(blocks: Iterable[Block]) -> bool:
 
 
 def without_unread(
-    blocks: Sequence[Block], returned: ast.expr, sizes: Sequence[tuple[Block, str]]
+    blocks: Sequence[Block], returned: Sequence[ast.AST], sizes: Sequence[tuple[Block, str]]
 ) -> None:
     """Remove the lines that name a size which nothing reads: ``sizes`` are the names, each with its
     block."""
@@ -74,7 +74,7 @@ def without_unread(
         return
     read = Counter(
         node.id
-        for part in (*statements_in(blocks), returned)
+        for part in (*statements_in(blocks), *returned)
         for node in ast.walk(part)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     )
@@ -118,7 +118,7 @@ def body_lines(
     has_rules = len({block.location.part for block in shown}) > 1
     for section, group in itertools.groupby(shown, key=lambda block: block.location.part):
         if has_rules:
-            layout.lines.append((_rule(titles[section], indent), None, None))
+            layout.lines.append((heading(titles[section], indent), None, None))
             layout.key = None
         layout.blocks(list(group), indent, ())
     return layout.lines
@@ -242,5 +242,5 @@ def comment_on(location: Location, indent: int) -> str:
     return f"{margin}# {place}  {text}{note}"
 
 
-def _rule(title: str, indent: int) -> str:
+def heading(title: str, indent: int) -> str:
     return f"{' ' * indent}# --- {title} ".ljust(80, "-")

@@ -23,11 +23,13 @@ from stcompile.base.wording import an
 from stcompile.frontend.calls import call
 from stcompile.frontend.control.failing import may_fail
 from stcompile.frontend.control.unrolling import to_unroll
+from stcompile.frontend.effects import effects_of
 from stcompile.frontend.inlining import RECURSION_LIMIT
 from stcompile.frontend.operations.item_layouts import types_in
 from stcompile.frontend.operations.leaving import Rows, with_rows
 from stcompile.frontend.operations.nested import array_of
 from stcompile.frontend.state.capture import has_attributes
+from stcompile.frontend.state.outside import StagedAgain
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Language, Run
 from stcompile.frontend.state.values import Array, Layout, Scalar, described
@@ -37,7 +39,7 @@ from stcompile.frontend.syntax.statements import STATEMENTS
 from stcompile.wengert.dims import Sizes, Symbol, UnknownSizeError, symbols_in
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.naming import name_variables
-from stcompile.wengert.staged import Group, Item, Listed, Result, Staged
+from stcompile.wengert.staged import Effect, Group, Item, Listed, Reference, Result, Staged
 from stcompile.wengert.types import Type, is_input, is_number
 
 LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of, fail, may_fail)
@@ -76,18 +78,27 @@ def stage(
 
     refused: dict[Hashable, StcompileError] = {}
     first: StcompileError | None = None
+    varying: set[Place] = set()
+    is_fixed = False
     while True:
         run = Run(LANGUAGE, refused)
         run.captures.sizes = sizes
+        run.captures.varying, run.captures.is_fixed = set(varying), is_fixed
         run.names = itertools.count(1 + len(set(symbols_in(tuple(sizes.values())))))
         try:
             return staged(run)
+        except StagedAgain as again:
+            varying.add(again.place)
         except UnknownSizeError as error:
             error.location = error.location or _maker_of(run, error.symbols)
             raise
         except (LanguageError, TypingError) as error:
             first = first or error
             more = to_unroll(run, first)
+            if more.keys() <= refused.keys() and run.captures.varying and not is_fixed:
+                # an integer or a length that changes is needed: it is compiled for each
+                varying, is_fixed, refused, first = set(), True, {}, None
+                continue
             if more.keys() <= refused.keys():
                 raise first from None
             refused = refused | more  # loops around one that is unrolled may be kept instead
@@ -115,15 +126,19 @@ def _called(
         mirrors[key] = run.captures.argument(key, value, key in writeable, key in changed)
         for path, leaf in trees.leaves(value):
             if has_attributes(leaf) and not is_input(leaf):
-                run.captures.track(leaf, Place.constant(leaf, trees.show_path(key, path)))
+                shown = trees.show_path(key, path)
+                run.captures.track(leaf, Place.constant(leaf, shown))
+                run.captures.given[id(leaf)] = shown
     for key, mirror in mirrors.items():
         run.origins.update(_origins(mirror, key))
+        run.captures.given.update(_parts(mirror, key))
     originals = _cells(mirrors)
     with _deep_recursion():
         value = run.call(
             function, [mirrors[key] for key in call_with], {key: mirrors[key] for key in keywords}
         )
-    for cell, variable in originals:
+    kept = [(site.cell, site.cell.made) for site in run.outside.cells]
+    for cell, variable in (*originals, *kept):
         if cell.variable is not variable:
             run.record_atoms("store", (variable, cell.variable), {})
     return value
@@ -159,10 +174,22 @@ def _origins(value: Any, root: str) -> dict[int, tuple[Any, str]]:
     return found
 
 
+def _parts(value: Any, root: str) -> Iterator[tuple[int, str]]:
+    """The structures in an argument, by identity, each with its expression."""
+    parts = trees.children(value)
+    if parts is not None:
+        yield id(value), root
+    for step, part in parts or ():
+        yield from _parts(part, trees.show_path(root, (step,)))
+
+
 def _finish(run: Run, value: Any, name: str) -> Staged:
     result = run.about_result(lambda: _result(run, value))
-    outputs = tuple(_atoms(result))
-    used = _used(run, outputs)
+    effects = effects_of(run, lambda part: _result(run, part))
+    kept = [effect.value for effect in effects if effect.value is not None]
+    items = [item for part in (result, *kept) for item in _items(part)]
+    outputs = tuple(item.atom for item in items if item.atom is not None)
+    used = _used(run, outputs) | {*_roots(effects)}
     hidden = [h for h in run.captures.hidden if h.variable in used]
     for one in run.captures.hidden:
         if one.variable not in used:  # nothing is computed from it, but Python would read it
@@ -177,6 +204,8 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
         result,
         distinct(run.cautions),
         tuple(run.captures.beside),
+        effects,
+        tuple(item.cell for item in items) if effects else (),
     )
     return staged.with_program(name_variables(raw, run.recorder.hints))
 
@@ -191,7 +220,7 @@ def _result(run: Run, value: Any) -> Result:
         return _listed(run, with_rows(run, value))
     run.checked(value)
     if isinstance(value, Array | Scalar) or is_number(value):
-        return Item(run.atom(value))
+        return Item(run.atom(value), cell=value.cell.born if isinstance(value, Array) else 0)
     children = trees.children(value)
     if children is None:
         if trees.is_plain_key(value):
@@ -228,14 +257,27 @@ def _listed(run: Run, rows: Rows) -> Result:
     return Listed(item(rows.layout), tuple(i for i, k in enumerate(kinds) if k == "python"))
 
 
-def _atoms(result: Result) -> Iterator[Atom]:
+def _items(result: Result) -> Iterator[Item]:
+    """The leaves of a result that are computed."""
     if isinstance(result, Listed):
-        yield from _atoms(result.item)
+        yield from _items(result.item)
     elif isinstance(result, Group):
         for part in result.parts:
-            yield from _atoms(part)
-    elif result.atom is not None:
-        yield result.atom
+            yield from _items(part)
+    elif isinstance(result, Item) and result.atom is not None:
+        yield result
+
+
+def _roots(effects: Sequence[Effect]) -> Iterator[Variable]:
+    """The hidden inputs that are changed, or kept."""
+    values = [effect.value for effect in effects]
+    stack: list[Any] = [*(effect.target for effect in effects), *values]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Group):
+            stack += part.parts
+        elif isinstance(part, Reference) and part.root is not None:
+            yield part.root
 
 
 def _used(run: Run, outputs: Sequence[Atom]) -> set[Variable]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
+from stcompile.frontend.carrying import Carried, Carrier, held_now
 from stcompile.frontend.opening import assembled
 from stcompile.frontend.operations.leaving import with_lists, with_rows
 from stcompile.frontend.state.known import known_value
@@ -20,6 +21,7 @@ from stcompile.wengert.ir import Atom, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.types import Type, is_input
 
+NOT_ONCE = "which this transformation may run more than once for a call, or not at all"
 GIVEN_BACK = "a call gave it back as it is, so that another name stands for the same array"
 
 
@@ -31,7 +33,8 @@ class SubStage:
     reads from the program around it; ``inputs`` are the values of both. ``arguments`` and
     ``keywords`` have the program's variables as leaves; ``result`` has its outputs' positions.
     ``written`` are the arrays around the program that the function has written into, each with the
-    position of the output that has its new contents.
+    position of the output that has its new contents. ``carried`` are its changes of objects from
+    outside, which read the ``carried_outputs``.
     """
 
     program: Program
@@ -41,13 +44,23 @@ class SubStage:
     result: Any
     captured: tuple[Variable, ...]
     written: tuple[tuple[Array, int], ...] = ()
+    carried: tuple[Carried, ...] = ()
+    carried_outputs: tuple[int, ...] = ()
+
+    @property
+    def kept(self) -> list[int]:
+        """The positions of the outputs that `write_back` needs."""
+        return [*(index for _, index in self.written), *self.carried_outputs]
 
     def write_back(self, run: Run, outputs: Mapping[int, Atom]) -> None:
         """Write the new contents into the arrays around the program that the function has written
-        into; ``outputs`` are the outputs of the program where it was recorded, by position."""
+        into, and change objects from outside as it has; ``outputs`` are the outputs of the program
+        where it was recorded, by position."""
         for array, index in self.written:
             new = run.value(outputs[index])
             run.write(array, functools.partial(_new, new))
+        for carried in self.carried:
+            carried.write_back(run, outputs)
 
 
 def _new(value: Any, _: Variable) -> Any:
@@ -121,6 +134,11 @@ def substage(
     staged = trees.map_leaves(inward, tuple(arguments))
     named = trees.map_leaves(inward, dict(keywords))
     around, run.around = run.around, {}
+    alone, before = run.leaves_alone, held_now(run)
+    if not writes:
+        run.leaves_alone = alone or f"`{function_name(function)}`, {NOT_ONCE}"
+    carried: tuple[Carried, ...] = ()
+    first = 0
     try:
         with run.recorder.aside() as equations:
             staged, named = trees.map_leaves(known, (staged, named))
@@ -154,7 +172,10 @@ def substage(
                     written.append((array, len(outputs)))
                     outputs.append(cell.variable)
                     _check_seen_once(run, array)
+            first = len(outputs)
+            carried = Carrier(run, before, given, outputs).all()
     finally:
+        run.leaves_alone = alone
         run.depth -= 1
         run.around = {**around, **run.around}
         run.made = made
@@ -176,6 +197,8 @@ def substage(
         result,
         program.inputs[len(inner) :],
         tuple(written),
+        carried,
+        tuple(range(first, len(outputs))),
     )
 
 

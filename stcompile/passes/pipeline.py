@@ -184,6 +184,8 @@ def prepare(
     """A staged call, optimised; arrays among its outputs from position ``results`` on get storage
     of their own (None: no output does)."""
     program = optimise(staged.program, level, saving, parallel, check)
-    if results is not None:
-        program = own_outputs(program, results)
+    kept = staged.changed_outputs
+    if results is not None or kept:
+        first = len(program.outputs) if results is None else results
+        program = own_outputs(program, first, kept, staged.cells)
     return staged.with_program(program)

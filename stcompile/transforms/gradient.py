@@ -80,7 +80,7 @@ class Gradient(DifferentiatedBy[P, R]):
         output = self._output(run, sub, value)
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
         given = self.chosen_parts(run, arguments, keywords)
-        kept = [*others, *(index for _, index in sub.written)]
+        kept = [*others, *sub.kept]
         whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in kept)))
         program = share_equations(eliminate_dead_code(drop_idle_ports(whole)))
         if self.options.is_planned:  # before AD, so the adjoint scatters no unread rows

@@ -14,7 +14,7 @@ from stcompile.base.guards import UNREADABLE, Guard
 from stcompile.base.places import Place
 from stcompile.base.strides import layout_of
 from stcompile.wengert.ir import Atom, Program, Variable
-from stcompile.wengert.types import is_communicator, is_input, type_of
+from stcompile.wengert.types import OUTER, is_communicator, is_input, type_of
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ class Hidden:
             value = self.read()
         except UNREADABLE:
             return False
-        if not (is_input(value) or is_communicator(value)):
+        if self.variable.type.name == OUTER:
+            return True
+        if not (is_input(value) or is_communicator(value) or type(value) is int):
             return False
         if type_of(value) != self.variable.type:
             return False
@@ -56,11 +58,13 @@ class Hidden:
 @dataclass(frozen=True)
 class Item:
     """A leaf of a result: an atom of the program, or (``atom`` None) a static value; a static value
-    without a literal is part of an argument, an expression such as ``params["activation"]``."""
+    without a literal is part of an argument, an expression such as ``params["activation"]``.
+    ``cell`` is the number of an array's storage; 0 is the caller's."""
 
     atom: Atom | None
     value: Any = None
     like: str = ""
+    cell: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,35 @@ class Listed:
     numbers: tuple[int, ...]
 
 
-Result: TypeAlias = "Item | Group | Listed"
+@dataclass(frozen=True)
+class Reference:
+    """An object of the caller: the code of an argument or a part of it, or (with a ``root``) of a
+    hidden input or a part of it. ``is_made``: it is one that earlier effects have made."""
+
+    root: Variable | None
+    text: str
+    is_made: bool = False
+
+    @property
+    def depth(self) -> int:
+        """The number of parts that lead to it."""
+        return self.text.count(".") + self.text.count("[")
+
+
+Result: TypeAlias = "Item | Group | Listed | Reference"
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A change of an object of the caller at the end of a call. ``kind`` is ``set``, ``store``
+    (without the methods of its class) or ``delete`` for the attribute ``key``, ``put`` or ``drop``
+    for the item, ``extend``, ``update``, ``clear`` or ``renew`` for the contents of a list or dict,
+    ``make`` for a new container, ``new`` for a new object of the class ``value``."""
+
+    kind: str
+    target: Reference
+    key: Any = None
+    value: Result | None = None
 
 
 @dataclass(frozen=True)
@@ -94,7 +126,10 @@ class Staged:
     ``program`` computes the leaves of ``result``, the structure that the call returns; its inputs
     are the arguments' ``leaves``, then the ``hidden`` values. ``guards`` are the other facts that
     it depends on, ``cautions`` the user's lines to warn of; ``beside`` are the attributes of
-    arguments that it reads although they are not fields: the argument, and the path.
+    arguments that it reads although they are not fields: the argument, and the path. ``effects``
+    are its changes of objects of the caller: the last outputs of the program are what these get.
+    ``cells`` tell the outputs apart then: arrays of one number are one array, those of 0 may be the
+    caller's.
     """
 
     program: Program
@@ -104,6 +139,8 @@ class Staged:
     result: Result
     cautions: tuple[Caution, ...] = ()
     beside: tuple[tuple[str, trees.Path], ...] = ()
+    effects: tuple[Effect, ...] = ()
+    cells: tuple[int, ...] = ()
 
     @property
     def written(self) -> tuple[str, ...]:
@@ -120,19 +157,52 @@ class Staged:
         """The call with another program that has as many inputs and outputs: after a pass, or with
         other names."""
         renamed = dict(zip(self.program.inputs, program.inputs, strict=True))
+        atoms = iter(program.outputs)
         return replace(
             self,
             program=program,
             leaves=tuple(replace(leaf, variable=renamed[leaf.variable]) for leaf in self.leaves),
             hidden=tuple(replace(h, variable=renamed[h.variable]) for h in self.hidden),
-            result=_with_atoms(self.result, iter(program.outputs)),
+            result=_with_atoms(self.result, atoms, renamed),
+            effects=tuple(_with_effect(effect, atoms, renamed) for effect in self.effects),
         )
 
+    @property
+    def changed_outputs(self) -> int:
+        """The number of outputs that the effects need."""
+        return sum(effect.value is not None and _count(effect.value) for effect in self.effects)
 
-def _with_atoms(result: Result, atoms: Iterator[Atom]) -> Result:
+
+Renamed: TypeAlias = dict[Variable, Variable]
+
+
+def _with_effect(effect: Effect, atoms: Iterator[Atom], renamed: Renamed) -> Effect:
+    """The effect with other atoms, in order."""
+    target = replace(effect.target, root=_renamed(effect.target.root, renamed))
+    value = None if effect.value is None else _with_atoms(effect.value, atoms, renamed)
+    return replace(effect, target=target, value=value)
+
+
+def _renamed(root: Variable | None, renamed: Renamed) -> Variable | None:
+    return None if root is None else renamed[root]
+
+
+def _with_atoms(result: Result, atoms: Iterator[Atom], renamed: Renamed) -> Result:
     """The result with other atoms, in order."""
+    if isinstance(result, Reference):
+        return replace(result, root=_renamed(result.root, renamed))
     if isinstance(result, Listed):
-        return replace(result, item=_with_atoms(result.item, atoms))
+        return replace(result, item=_with_atoms(result.item, atoms, renamed))
     if isinstance(result, Group):
-        return replace(result, parts=tuple(_with_atoms(part, atoms) for part in result.parts))
+        parts = tuple(_with_atoms(part, atoms, renamed) for part in result.parts)
+        return replace(result, parts=parts)
     return result if result.atom is None else Item(next(atoms))
+
+
+def _count(result: Result) -> int:
+    """The number of atoms in a result."""
+    if isinstance(result, Group):
+        return sum(map(_count, result.parts))
+    if isinstance(result, Listed):
+        return _count(result.item)
+    return isinstance(result, Item) and result.atom is not None

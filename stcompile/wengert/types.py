@@ -39,8 +39,9 @@ PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
 PYTHON_TYPES: dict[np.dtype[Any], type] = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
 GENERATORS = ("Generator", "RandomState")  # classes of `numpy.random`
 COMMUNICATOR, REQUESTS = "Comm", "requests"  # to exchange arrays with other processes
+OUTER = "object"  # an object of the caller, whose attributes the function sets
 # "np.random" is NumPy's global state.
-OBJECTS = frozenset({*GENERATORS, "np.random", COMMUNICATOR, REQUESTS})
+OBJECTS = frozenset({*GENERATORS, "np.random", COMMUNICATOR, REQUESTS, OUTER})
 
 
 @dataclass(frozen=True, repr=False)

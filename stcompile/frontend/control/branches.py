@@ -129,6 +129,7 @@ def _staged(run: Run, action: Callable[[], Any], is_trial: bool) -> Path:
                 if not is_trial:
                     raise
                 result = Raised()
+            run.journal.settle()
             return Path(equations, run.journal.after(), result, run.made, age)
         finally:
             run.rejoin(split)

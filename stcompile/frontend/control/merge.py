@@ -452,6 +452,11 @@ class Merger:
             f"{reason}, depending on a value known only at run time: see {self.construct}", hint
         )
 
+    def _alive_outside(self, merged: set[Key]) -> list[Any]:
+        """The values that the merged state refers to, or that objects from outside hold."""
+        held = self.run.outside.held.items()
+        return [*self._kept, *(v for (at, n), v in held if (AttributeSite, at, n) not in merged)]
+
     def keep(self, value: Any) -> None:
         """Note that the merged state refers to a value."""
         self._kept.append(value)
@@ -460,7 +465,7 @@ class Merger:
 
     def settle(self, merged: set[Key]) -> None:
         """Decide which merged arrays may be written, now that all sites are known."""
-        outside = reachable(self.run.frames, merged, self.run.owned, self._kept)
+        outside = reachable(self.run.frames, merged, self.run.owned, self._alive_outside(merged))
         merges = list(self._cells.values())
         for cell in merges:
             partners = [m for m in merges if m.first is cell.first or m.second is cell.second]

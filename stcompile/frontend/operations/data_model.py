@@ -33,8 +33,9 @@ from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.foreign import written_as
 from stcompile.base.places import Place
 from stcompile.base.wording import an
+from stcompile.frontend.state.outside import Change
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.state import AttributeSite
+from stcompile.frontend.state.state import AttributeSite, OutsideSite
 from stcompile.frontend.state.values import Bound, Partial, Super, Unread
 
 _REFUSED: Final = Missing()  # the default if an attribute has to exist
@@ -117,7 +118,7 @@ def find_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> 
     cls = type(owner)
     found = find(cls, name)
     before_own = found is not MISSING and is_data(found) and not isinstance(found, _SLOTS)
-    value = MISSING if before_own else own(owner, name)
+    value = MISSING if before_own else _held(run, owner, name)
     if value is not MISSING:
         return _own(run, owner, name, value)
     if _is_plain(found):
@@ -143,10 +144,10 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
     place = run.captures.place_of(owner)
     if place is not None and finds_attributes_itself(type(owner)):
         return bool(run.captures.guard(fact_of_having(place, name)))
-    value = MISSING if before_own else own(owner, name)
+    value = MISSING if before_own else _held(run, owner, name)
     if value is not MISSING:
         run.checked(value)  # if paths left different values, one of them may have left none
-        if place is None:
+        if place is None or run.outside.holds(owner, name):
             run.captures.lookup(type(owner), name)
         else:
             run.captures.guard(place.fact(f"own {name}", functools.partial(has_own, name=name)))
@@ -154,8 +155,34 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
     return get_attribute(run, owner, name, MISSING) is not MISSING
 
 
+def _held(run: Run, owner: Any, name: str) -> Any:
+    """An attribute that an instance has itself, or that the program has set on an object from
+    outside; `MISSING` if there is none."""
+    set_here = run.outside.held.get((id(owner), name), _REFUSED)
+    return own(owner, name) if set_here is _REFUSED else set_here
+
+
+def _entered(run: Run, owner: Any, name: str) -> Unread:
+    """An attribute as it is on entry, of an object from outside, to be captured when it is read."""
+
+    def read() -> Any:
+        value = own(owner, name)
+        place = run.captures.place_of(owner)
+        if value is MISSING or place is None:
+            run.captures.lacks(owner, name)
+            return MISSING
+        if type(value) is int:
+            run.captures.vary(place.attribute(name))
+        return run.captures.captured(value, place.attribute(name))
+
+    return Unread(functools.cache(read))
+
+
 def _own(run: Run, owner: Any, name: str, value: Any) -> Any:
     """An attribute that an instance has itself: captured if the instance is from outside."""
+    if run.outside.holds(owner, name):
+        run.captures.lookup(type(owner), name)
+        return run.checked(value)
     if isinstance(value, Unread):
         try:
             return value.read()
@@ -204,6 +231,8 @@ def _own_names(run: Run, owner: Any) -> Any:
         missing = f"'{type(owner).__name__}' object has no attribute '__dict__'"
         run.raises(AttributeError(missing), reason=missing)
     place = run.captures.place_of(owner)
+    if run.outside.is_changed(owner):
+        run.refuse(f"`__dict__` of {an(type(owner).__name__)} whose attributes were set", "")
     if place is not None:
         return run.captures.captured(names, place.attribute("__dict__"))
     if any(isinstance(value, Unread) for value in names.values()):
@@ -215,14 +244,9 @@ def _own_names(run: Run, owner: Any) -> Any:
 
 def _computed_once(run: Run, owner: Any, name: str, found: functools.cached_property[Any]) -> Any:
     """A `functools.cached_property` that was not read before: its value is kept in the object."""
-    if not run.owns(owner):
-        run.refuse(
-            f"this computes `{name}` of an object {run.owner(owner, 'from outside the function')} "
-            "for the first time, which changes the object",
-            "read it once before the call, or make it a property",
-        )
+    site = _site(run, owner, name)
     value = run.call(found.func, [owner], {})
-    run.set(AttributeSite(owner, name, run.owned[id(owner)].born), value)
+    run.set(site, value)
     return value
 
 
@@ -258,7 +282,7 @@ def bound(
     if isinstance(found, types.WrapperDescriptorType):
         return found if owner is None else Bound(found, owner)
     if isinstance(found, _SLOTS) and owner is not None:
-        return _own(run, owner, name, own(owner, name))
+        return _own(run, owner, name, _held(run, owner, name))
     kind = type(found)
     getter = run.captures.lookup(kind, "__get__")
     place = Place.of_class(cls, name, after)
@@ -401,11 +425,11 @@ def store_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
         run.captures.track(found, Place.of_class(cls, name))
         run.call(setter, [found, owner, value], {})
         return
-    _check_owned(run, owner, name)
+    site = _site(run, owner, name)
     if names_of(owner) is None and not isinstance(found, _SLOTS):
         missing = f"'{cls.__name__}' object has no attribute '{name}'"
         run.raises(AttributeError(missing), reason=missing)
-    run.set(AttributeSite(owner, name, run.owned[id(owner)].born), value)
+    run.set(site, value)
 
 
 def delete_attribute(run: Run, owner: Any, name: str) -> None:
@@ -437,12 +461,39 @@ def drop_attribute(run: Run, owner: Any, name: str) -> None:
         run.captures.track(found, Place.of_class(cls, name))
         run.call(deleter, [found, owner], {})
         return
-    _check_owned(run, owner, name)
-    if own(owner, name) is MISSING:
+    site = _site(run, owner, name)
+    if _held(run, owner, name) is MISSING:
         missing = f"'{cls.__name__}' object has no attribute '{name}'"
         run.raises(AttributeError(missing), reason=missing)
-    run.checked(own(owner, name))
-    run.set(AttributeSite(owner, name, run.owned[id(owner)].born), MISSING)
+    run.checked(_own(run, owner, name, _held(run, owner, name)))
+    run.set(site, MISSING)
+
+
+def _site(run: Run, owner: Any, name: str) -> AttributeSite:
+    """The site of an attribute that is about to be changed, of an object that the program made or
+    of one from outside."""
+    if run.owns(owner):
+        return AttributeSite(owner, name, run.owned[id(owner)].born)
+    origin = None if isinstance(owner, type | Super) else run.captures.origin(owner)
+    if origin is None or run.is_disowned(owner) or not is_changeable(type(owner)):
+        _check_owned(run, owner, name)
+    assert origin is not None
+    run.check_outside(f"sets the attribute `{name}` of {an(type(owner).__name__)}")
+    entered: Any
+    if run.captures.place_of(owner) is None:  # a mirror
+        entered = own(owner, name)
+        site = AttributeSite(owner, name, 0)
+    else:
+        if finds_attributes_itself(type(owner)):
+            _check_owned(run, owner, name)
+        place = run.captures.place_of(owner)
+        assert place is not None
+        if type(own(owner, name)) is int or type(getattr(type(owner), name, None)) is int:
+            run.captures.vary(place.attribute(name))
+        entered = _entered(run, owner, name)
+        site = OutsideSite(owner, name, 0, run.outside.held, entered)
+    run.outside.note(Change(site, entered, run.here))
+    return site
 
 
 def _check_owned(run: Run, owner: Any, name: str) -> None:

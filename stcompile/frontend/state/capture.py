@@ -45,6 +45,7 @@ from stcompile.base.opening import objects_in
 from stcompile.base.places import Place
 from stcompile.base.static import StaticArray
 from stcompile.base.strides import Strides, dense_like, layout_of, strides_in
+from stcompile.frontend.state.outside import StagedAgain
 from stcompile.frontend.state.values import Array, Cell, GeneratorValue, Scalar, Unread
 from stcompile.wengert.bounds import generic
 from stcompile.wengert.dims import Sizes
@@ -54,6 +55,7 @@ from stcompile.wengert.staged import Hidden, Leaf
 from stcompile.wengert.types import (
     NATIVE_BYTES,
     OTHER_BYTES,
+    OUTER,
     Type,
     is_generator,
     is_input,
@@ -97,6 +99,10 @@ class Captures:
         self._mirrors: dict[int, tuple[Any, Any, Place]] = {}  # by identity; the object stays alive
         self._numbers: dict[Place, Scalar] = {}
         self._places: dict[int, tuple[Any, Place]] = {}  # real objects whose attributes are read
+        self.varying: set[Place] = set()  # integers and lists that the program changes
+        self.is_fixed = False  # all integers and lengths of lists are static nevertheless
+        self.given: dict[int, str] = {}  # the arguments' parts, with their expressions
+        self._roots: dict[Place, Variable] = {}  # objects whose attributes the program sets
         self.products: dict[int, Any] = {}  # with sparse matrices, by the identity of the matrix
 
     # --- arguments -----------------------------------------------------------------------------
@@ -217,6 +223,8 @@ class Captures:
         self._refuse_apart(value, place.description)
         if is_input(value) and not (isinstance(value, np.ndarray) or is_generator(value)):
             return self._number(value, place)
+        if type(value) is int and place in self.varying:
+            return self._number(value, place)
         if id(value) in self._mirrors:
             _, mirror, first = self._mirrors[id(value)]
             if place != first:
@@ -252,6 +260,42 @@ class Captures:
                 "function is differentiated, read in another way",
                 hint="read it through the argument, or let `wrt` name the object that has both",
             )
+
+    def vary(self, place: Place) -> None:
+        """Take the integer in a place, or the length of the list, as one that changes from call to
+        call."""
+        if self.is_fixed or place in self.varying:
+            return
+        if place in self.guards or place.fact("structure", structure_of) in self.guards:
+            raise StagedAgain(place)
+        self.varying.add(place)
+
+    def root(self, place: Place) -> Variable:
+        """The hidden input of an object that the program changes."""
+        if place not in self._roots:
+            variable = self._recorder.variable(Type.object(OUTER), _hint(place))
+            self.hidden.append(Hidden(variable, place))
+            self._roots[place] = variable
+        return self._roots[place]
+
+    def is_root(self, variable: Variable) -> bool:
+        return variable in self._roots.values()
+
+    def origin(self, mirror: Any) -> str | Place | None:
+        """The expression or the place of an object from outside, of which this is the mirror or the
+        object itself; None if it is none."""
+        if id(mirror) in self.given:
+            return self.given[id(mirror)]
+        found = [place for _, held, place in self._mirrors.values() if held is mirror]
+        return found[0] if found else self.place_of(mirror)
+
+    def is_mirror(self, value: Any, place: Place, mirror: Any) -> bool:
+        """True if ``mirror`` is what the program has read from a place with that ``value``."""
+        if mirror is self._numbers.get(place, place):
+            return True
+        if id(value) in self._mirrors and self._mirrors[id(value)][1] is mirror:
+            return True
+        return mirror is value and place in self.guards
 
     def communicator(self, value: Any, place: Place) -> Variable:
         """The hidden input of a communicator, which is read from its place at every call."""
@@ -412,9 +456,7 @@ class Captures:
         return self._cell(variable, np.asarray(value, order="C"), "it is static")
 
     def _hidden(self, value: Any, place: Place) -> Variable:
-        hint = place.description.rsplit(".", 1)[-1]
-        hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).strip("_")
-        variable = self._recorder.variable(type_of(value), hint or "captured")
+        variable = self._recorder.variable(type_of(value), _hint(place))
         layout = layout_of(value) if isinstance(value, np.ndarray) else None
         self.hidden.append(Hidden(variable, place, layout))
         return variable
@@ -439,6 +481,13 @@ class Captures:
         """All inputs: the arguments' leaves, then the hidden inputs."""
         yield from (leaf.variable for leaf in self.leaves)
         yield from (hidden.variable for hidden in self.hidden)
+
+
+def _hint(place: Place) -> str:
+    """A name for what a place holds."""
+    hint = place.description.rsplit(".", 1)[-1]
+    hint = "".join(c if c.isalnum() or c == "_" else "_" for c in hint).strip("_")
+    return hint or "captured"
 
 
 def _is_constant(value: Any) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stcompile.base.errors import Caution, StcompileError
+from stcompile.frontend.state.outside import Outside
 from stcompile.frontend.state.set_orders import SetOrders
 from stcompile.frontend.state.state import ContentsSite, Journal, Site
 from stcompile.frontend.state.values import Cell
@@ -56,6 +57,8 @@ class Changes:
         self.owned: dict[int, Owned] = {}  # containers made by the program: they may be mutated
         self.orders = SetOrders()
         self.journal: Journal | None = None
+        self.outside = Outside()
+        self.leaves_alone = ""  # why objects from outside must not be changed; "" if they may
         self.paths = 0  # nested paths that are being staged and may not be taken
         self.splits: list[Split] = []  # the innermost last
         self.errors: dict[Hashable, StcompileError] = {}  # errors that leave blocks, in order

@@ -586,6 +586,20 @@ class Run(Sizes):
             self.refuse(value.reason, value.hint)
         return value
 
+    @property
+    def here(self) -> tuple[ast.AST, Frame]:
+        """The expression or the statement that is being evaluated, and its frame."""
+        assert self._here is not None
+        return self._here
+
+    def check_outside(self, does: str) -> None:
+        """Refuse a change of an object from outside where it could not be made once for a call."""
+        if self.leaves_alone:
+            self.refuse(
+                f"this {does} from outside, in {self.leaves_alone}",
+                "return the value and set it outside of that function",
+            )
+
     def place_of(self, owner: Any, value: Any) -> Place | None:
         """The place of the real object ``owner``, from which ``value`` was read; None for objects
         that the program made, and for mirrors of the arguments."""

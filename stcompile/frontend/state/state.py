@@ -27,6 +27,7 @@ from stcompile.frontend.state.values import (
     Iterator,
     Maybe,
     Partial,
+    Unread,
 )
 
 
@@ -123,6 +124,21 @@ class AttributeSite:
 
 
 @dataclass(frozen=True, eq=False)
+class OutsideSite(AttributeSite):
+    """An attribute of an object from outside. The object keeps what it has: what the program sets
+    is ``held`` beside it; until then the attribute is as on ``entry``."""
+
+    held: dict[tuple[int, str], Any]
+    entry: Unread
+
+    def read(self) -> Any:
+        return self.held.get((id(self.owner), self.name), self.entry)
+
+    def write(self, value: Any) -> None:
+        self.held[id(self.owner), self.name] = value
+
+
+@dataclass(frozen=True, eq=False)
 class PositionSite:
     """The position of an iterator."""
 
@@ -186,6 +202,13 @@ class Journal:
     def after(self) -> dict[Key, tuple[Site, Any]]:
         """The present contents of the changed sites."""
         return {key: (site, site.read()) for key, (site, _) in self.before.items()}
+
+    def settle(self) -> None:
+        """Read what attributes held before that the program has not read: a path that leaves them
+        alone goes on with it."""
+        for key, (site, value) in self.before.items():
+            if isinstance(value, Unread):
+                self.before[key] = site, value.read()
 
     def undo(self) -> None:
         for site, value in self.before.values():

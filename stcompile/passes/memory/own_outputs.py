@@ -19,7 +19,7 @@ program f(x: f64[2,3]) {
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from stcompile.analysis.storage import storage_of
@@ -30,22 +30,42 @@ from stcompile.wengert.naming import name_variables, names_of
 from stcompile.wengert.primitives import PRIMITIVES
 
 
-def own_outputs(program: Program, first: int = 0) -> Program:
-    """The program with outputs from position ``first`` on in storage of their own."""
+def own_outputs(
+    program: Program, first: int = 0, kept: int = 0, cells: Sequence[int] = ()
+) -> Program:
+    """The program with outputs from position ``first`` on in storage of their own.
+
+    The last outputs, ``kept`` of them, are what objects of the caller keep: ``cells`` tell the
+    outputs apart then. An output of cell 0 may be the caller's array, or a view of it; those of
+    another cell are one array, and not that of any other cell.
+    """
     storage = storage_of(program)
     taken: set[Variable] = set()  # roots that an output has for itself
+    owners: dict[Variable, int] = {}  # the cells that the roots are of
     equations = list(program.equations)
     outputs: list[Atom] = list(program.outputs)
     makers = {output: equation for equation in equations for output in equation.outputs}
+    copies: dict[tuple[int, Atom], Variable] = {}
     hints: dict[Variable, str] = {}
     for position, atom in enumerate(outputs):
-        if position < first or isinstance(atom, Constant) or atom.type.kind != "array":
+        cell = cells[position] if cells else position + 1
+        is_kept = position >= len(outputs) - kept
+        if isinstance(atom, Constant) or atom.type.kind != "array" or (is_kept and not cell):
             continue
         roots = storage.roots_of(atom)
-        if storage.is_own(_whole(atom, makers)) and taken.isdisjoint(roots):
+        is_free = taken.isdisjoint(roots)
+        if is_kept:
+            is_free = {owners.get(root, cell) for root in storage.reach(roots)} <= {cell}
+        owners.update(dict.fromkeys(roots - owners.keys(), cell))
+        if position < first and not is_kept:
+            continue
+        if is_free and storage.is_own(_whole(atom, makers)):
             taken |= storage.reach(roots)
             continue
-        copy = Variable(f"%{position}", atom.type)
+        if is_kept and (cell, atom) in copies:
+            outputs[position] = copies[cell, atom]
+            continue
+        copy = copies[cell, atom] = Variable(f"%{position}", atom.type)
         hints[copy] = atom.name
         maker = makers.get(atom)
         equations.append(_copied(atom, copy, maker, maker.location if maker else _end(program)))

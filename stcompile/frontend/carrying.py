@@ -1,0 +1,161 @@
+"""Changes of objects from outside in a function that is staged as a program of its own.
+
+The program has what the objects hold in the end among its outputs. The changes are taken back, and
+made again with the values that the outputs have where the program is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from stcompile.base.classes import own_attributes, set_own
+from stcompile.frontend.effects import INSTEAD
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import AttributeSite, CellSite, ContentsSite, Key
+from stcompile.frontend.state.values import Array, Cell, Scalar, Unread, described, is_static
+from stcompile.wengert.ir import Atom
+
+Outputs: TypeAlias = Mapping[int, Atom]
+Again: TypeAlias = Callable[[Outputs], Any]
+Site: TypeAlias = AttributeSite | CellSite | ContentsSite
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A site from outside that the function has changed, and how to make its value again."""
+
+    site: Site
+    again: Again
+
+    def write_back(self, run: Run, outputs: Outputs) -> None:
+        """Make the change again, where the program with these outputs is recorded."""
+        value = self.again(outputs)
+        if isinstance(self.site, CellSite):
+            value = run.value(value).cell.variable
+        run.set(self.site, value)
+
+
+def held_now(run: Run) -> dict[Key, Any]:
+    """What the changed sites from outside hold now."""
+    return {key: change.site.read() for key, change in run.outside.changes.items()}
+
+
+class Carrier:
+    """Take the changes since ``before`` back. ``given`` are the arrays that the function was
+    passed, by the cells that stand for them; ``outputs`` are the outputs so far, to which those of
+    the changes are added."""
+
+    def __init__(
+        self, run: Run, before: Mapping[Key, Any], given: Mapping[int, Array], outputs: list[Atom]
+    ) -> None:
+        self.run = run
+        self.before = before
+        self.given = given
+        self.outputs = outputs
+        self.cells: dict[int, Callable[[Outputs], Cell]] = {}
+        self.made: dict[int, Again] = {}
+        self.alive: list[Any] = []
+
+    def all(self) -> tuple[Carried, ...]:
+        """The changes, which are taken back."""
+        return tuple(self._carried())
+
+    def _carried(self) -> Iterator[Carried]:
+        changes = [*self.run.outside.changes.items()]
+        found = []
+        for key, change in changes:
+            was, value = self.before.get(key, change.entered), change.site.read()
+            if not _is_same(was, value):
+                again = self.run.at(*change.where, lambda v=value: self.again(v))
+                found.append((change.site, was, again))
+        for site, was, again in found:
+            site.write(was)
+            yield Carried(site, again)
+
+    def again(self, value: Any) -> Again:
+        """A function of the outputs that makes a value again."""
+        run = self.run
+        if isinstance(value, Array):
+            return self._array(value)
+        if isinstance(value, Scalar):
+            return self._output(run.atom(value), lambda atom: run.value(atom))
+        if not isinstance(value, list | tuple | dict) and not run.owns(value):
+            if not isinstance(value, Unread) and not is_static(value):
+                run.refuse(f"this keeps {described(value)} in an object from outside", INSTEAD)
+            return lambda outputs: value
+        if run.captures.origin(value) is not None:
+            return lambda outputs: value
+        if id(value) not in self.made:
+            self.alive.append(value)
+            self.made[id(value)] = self._container(value)
+        return self.made[id(value)]
+
+    def _output(self, atom: Atom, make: Callable[[Atom], Any]) -> Again:
+        self.outputs.append(atom)
+        index = len(self.outputs) - 1
+        return lambda outputs: make(outputs[index])
+
+    def _array(self, value: Array) -> Again:
+        cell = value.cell
+        if id(cell) in self.given:
+            passed = self.given[id(cell)]
+            path = (*passed.path, *value.path)
+            return lambda outputs: Array(passed.cell, value.type, path)
+        if cell.depth < self.run.depth:
+            return lambda outputs: value
+        if id(cell) not in self.cells:
+            self.alive.append(cell)
+            made: list[Cell] = []  # one for all arrays in it
+
+            def new(atom: Atom) -> Cell:
+                made[:] = made or [self.run.value(atom).cell]
+                return made[0]
+
+            self.cells[id(cell)] = self._output(cell.variable, new)
+        cell_of = self.cells[id(cell)]
+        return lambda outputs: Array(cell_of(outputs), value.type, value.path)
+
+    def _container(self, value: Any) -> Again:
+        run = self.run
+        made: list[Any] = []
+        parts: list[tuple[Any, Again]] = []
+        items: Any = ()
+        if isinstance(value, dict):
+            items = value.items()
+        elif isinstance(value, list | tuple):
+            items = enumerate(value)
+        else:
+            items = own_attributes(value)
+
+        def container(outputs: Outputs) -> Any:
+            if made:
+                return made[0]
+            if type(value) is tuple:
+                made.append(tuple(again(outputs) for _, again in parts))
+            elif type(value) is list:
+                made.append(run.own([]))
+                made[0].extend(again(outputs) for _, again in parts)
+            elif type(value) is dict:
+                made.append(run.own({}))
+                made[0].update({key: again(outputs) for key, again in parts})
+            else:
+                made.append(run.own(object.__new__(type(value))))
+                for name, again in parts:
+                    set_own(made[0], name, again(outputs))
+            return made[0]
+
+        self.made[id(value)] = container
+        parts += [(key, self.again(part)) for key, part in items]
+        return container
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """True for a value that is as it was: for contents, the same items."""
+    if type(one) is list and type(other) is list:
+        return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+    if type(one) is dict and type(other) is dict:
+        alike = all(a is b for a, b in zip(one.values(), other.values(), strict=False))
+        return [*one] == [*other] and alike
+    return one is other

@@ -1,0 +1,65 @@
+"""Objects from outside that the program changes: attributes, lists and dicts of the caller.
+
+Nothing is changed while a call is staged. What a program sets on a real object is held beside it,
+under the object's identity; lists, dicts and dataclasses are changed as mirrors anyway. The first
+change of each place is noted with what was there on entry, so that the end of the program can be
+compared with its start.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from stcompile.base.places import Place
+from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.state import AttributeSite, CellSite, ContentsSite, Key
+from stcompile.frontend.state.values import Unread
+
+
+class StagedAgain(Exception):
+    """Raised where a value turns out to change from call to call that was read as a static one: the
+    number, or the length of the list, in ``place``. The call is staged again with that in mind."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+
+
+@dataclass(frozen=True)
+class Change:
+    """A site from outside that the program has changed, what it had ``entered`` with, and the first
+    line that changed it."""
+
+    site: AttributeSite | CellSite | ContentsSite
+    entered: Any
+    where: tuple[ast.AST, Frame]
+
+
+class Outside:
+    """What the program has changed, and what objects from outside hold instead of their own."""
+
+    def __init__(self) -> None:
+        self.held: dict[tuple[int, str], Any] = {}
+        self.changes: dict[Key, Change] = {}
+
+    def holds(self, owner: Any, name: str) -> bool:
+        """True if the program knows better than the object itself what the attribute is."""
+        return not isinstance(self.held.get((id(owner), name), _UNTOLD), Unread)
+
+    def is_changed(self, owner: Any) -> bool:
+        """True for an object of which an attribute was set."""
+        return any(one == id(owner) for one, _ in self.held)
+
+    @property
+    def cells(self) -> list[CellSite]:
+        """The arrays that objects from outside hold and the program writes into."""
+        sites = (change.site for change in self.changes.values())
+        return [site for site in sites if isinstance(site, CellSite)]
+
+    def note(self, change: Change) -> None:
+        """Note the first change of a site."""
+        self.changes.setdefault(change.site.key, change)
+
+
+_UNTOLD = Unread(lambda: None)
