@@ -32,6 +32,16 @@ class Place:
     description: str = field(compare=False)
     within: tuple[Place, str] | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def is_of_object(self) -> bool:
+        """True for what an attribute of an object holds, or a part of that."""
+        if self.within is None:
+            return False
+        outer, text = self.within
+        if text.startswith(".") and not text.startswith(".__"):
+            return not isinstance(outer.read(), types.ModuleType | types.FunctionType)
+        return outer.is_of_object
+
     @staticmethod
     def constant(value: Any, description: str) -> Place:
         """A place that always holds ``value``, for example the function that is compiled."""

@@ -12,9 +12,10 @@ from typing import Any, TypeAlias
 
 from stcompile.base.classes import own_attributes, set_own
 from stcompile.frontend.effects import INSTEAD
+from stcompile.frontend.state.capture import UNSEEN
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite, CellSite, ContentsSite, Key
-from stcompile.frontend.state.values import Array, Cell, Scalar, Unread, described, is_static
+from stcompile.frontend.state.values import Array, Cell, Rest, Scalar, Unread, described, is_static
 from stcompile.wengert.ir import Atom
 
 Outputs: TypeAlias = Mapping[int, Atom]
@@ -31,10 +32,7 @@ class Carried:
 
     def write_back(self, run: Run, outputs: Outputs) -> None:
         """Make the change again, where the program with these outputs is recorded."""
-        value = self.again(outputs)
-        if isinstance(self.site, CellSite):
-            value = run.value(value).cell.variable
-        run.set(self.site, value)
+        run.set(self.site, self.again(outputs))
 
 
 def held_now(run: Run) -> dict[Key, Any]:
@@ -68,17 +66,28 @@ class Carrier:
         for key, change in changes:
             was, value = self.before.get(key, change.entered), change.site.read()
             if not _is_same(was, value):
-                again = self.run.at(*change.where, lambda v=value: self.again(v))
+                again = self.run.at(*change.where, lambda c=change, v=value: self._of(c.site, v))
                 found.append((change.site, was, again))
         for site, was, again in found:
             site.write(was)
             yield Carried(site, again)
+
+    def _of(self, site: Site, value: Any) -> Again:
+        """A function of the outputs that makes the contents of a site again."""
+        if isinstance(site, CellSite):
+            return self._output(value, lambda atom: atom)
+        if isinstance(site, ContentsSite):
+            return self._container(value)
+        return self.again(value)
 
     def again(self, value: Any) -> Again:
         """A function of the outputs that makes a value again."""
         run = self.run
         if isinstance(value, Array):
             return self._array(value)
+        is_captured = any(value is number for number in run.captures.numbers)
+        if is_captured or (isinstance(value, Rest) and value.reason == UNSEEN):
+            return lambda outputs: value
         if isinstance(value, Scalar):
             return self._output(run.atom(value), lambda atom: run.value(atom))
         if not isinstance(value, list | tuple | dict) and not run.owns(value):

@@ -103,7 +103,8 @@ class _State:
         itself = self._named(frame.node if function is None else function)
         names = tuple((name, self._key(value)) for name, value in arguments.items())
         around = self._around(frame.node, frame.parent)
-        return ("call", itself, run.depth, run.section, errstate, names, around)
+        outside = run.outside.version  # of what objects from outside hold
+        return ("call", itself, run.depth, run.section, errstate, names, around, outside)
 
     def _around(self, node: FunctionNode, parent: Frame | None) -> Key:
         """The values, in the frames around a function, of the names that it reads."""

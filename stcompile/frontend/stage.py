@@ -131,7 +131,10 @@ def _called(
                 run.captures.given[id(leaf)] = shown
     for key, mirror in mirrors.items():
         run.origins.update(_origins(mirror, key))
-        run.captures.given.update(_parts(mirror, key))
+        for at, path, shown in _parts(mirror, key):
+            run.captures.given[at] = shown
+            if any(kind == "attribute" for kind, _ in path):
+                run.captures.of_objects.add(at)
     originals = _cells(mirrors)
     with _deep_recursion():
         value = run.call(
@@ -174,13 +177,15 @@ def _origins(value: Any, root: str) -> dict[int, tuple[Any, str]]:
     return found
 
 
-def _parts(value: Any, root: str) -> Iterator[tuple[int, str]]:
-    """The structures in an argument, by identity, each with its expression."""
+def _parts(
+    value: Any, root: str, path: trees.Path = ()
+) -> Iterator[tuple[int, trees.Path, str]]:
+    """The structures in an argument, by identity, each with its path and its expression."""
     parts = trees.children(value)
     if parts is not None:
-        yield id(value), root
+        yield id(value), path, trees.show_path(root, path)
     for step, part in parts or ():
-        yield from _parts(part, trees.show_path(root, (step,)))
+        yield from _parts(part, root, (*path, step))
 
 
 def _finish(run: Run, value: Any, name: str) -> Staged:

@@ -14,7 +14,7 @@ from stcompile.base.guards import UNREADABLE, Guard
 from stcompile.base.places import Place
 from stcompile.base.strides import layout_of
 from stcompile.wengert.ir import Atom, Program, Variable
-from stcompile.wengert.types import OUTER, is_communicator, is_input, type_of
+from stcompile.wengert.types import OUTER, is_communicator, is_counter, is_input, type_of
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Hidden:
             return False
         if self.variable.type.name == OUTER:
             return True
-        if not (is_input(value) or is_communicator(value) or type(value) is int):
+        if not (is_input(value) or is_communicator(value) or is_counter(value)):
             return False
         if type_of(value) != self.variable.type:
             return False

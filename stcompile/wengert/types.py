@@ -188,6 +188,11 @@ def is_number(value: Any) -> bool:
     return type(value) in PYTHON_DTYPES or isinstance(value, np.number | np.bool_)
 
 
+def is_counter(value: Any) -> bool:
+    """True for an integer: static, unless it is one that the program changes."""
+    return type(value) is int or (isinstance(value, np.integer) and not is_changeable(type(value)))
+
+
 OTHER_BYTES = "numbers whose bytes are in another order than this machine's are not compiled"
 NATIVE_BYTES = "convert it first: x.astype(x.dtype.newbyteorder('='))"
 

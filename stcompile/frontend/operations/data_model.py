@@ -37,6 +37,7 @@ from stcompile.frontend.state.outside import Change
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite, OutsideSite
 from stcompile.frontend.state.values import Bound, Partial, Super, Unread
+from stcompile.wengert.types import is_counter
 
 _REFUSED: Final = Missing()  # the default if an attribute has to exist
 _CONTAINERS = (list, dict, set, bytearray, deque)
@@ -171,7 +172,7 @@ def _entered(run: Run, owner: Any, name: str) -> Unread:
         if value is MISSING or place is None:
             run.captures.lacks(owner, name)
             return MISSING
-        if type(value) is int:
+        if is_counter(value):
             run.captures.vary(place.attribute(name))
         return run.captures.captured(value, place.attribute(name))
 
@@ -488,7 +489,7 @@ def _site(run: Run, owner: Any, name: str) -> AttributeSite:
             _check_owned(run, owner, name)
         place = run.captures.place_of(owner)
         assert place is not None
-        if type(own(owner, name)) is int or type(getattr(type(owner), name, None)) is int:
+        if is_counter(own(owner, name)) or is_counter(find(type(owner), name)):
             run.captures.vary(place.attribute(name))
         entered = _entered(run, owner, name)
         site = OutsideSite(owner, name, 0, run.outside.held, entered)

@@ -164,12 +164,14 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
         )
     if not isinstance(container, list | dict):
         run.refuse(f"{described(container)} cannot be assigned into", "", TypingError)
-    if not run.owns(container):
+    if not run.may_change(container):
         run.refuse(
             f"this changes {described(container)} {run.owner(container)}",
             f"make a copy: `{type(container).__name__}(...)`",
         )
     index = index if isinstance(container, dict) else subscript_of(run, index)
+    if not run.owns(container):
+        run.captures.vary_item(container, index)
     filled = filled_in(container)
     if filled is not None:
         changed = filled_with_item(run, filled, index, value)

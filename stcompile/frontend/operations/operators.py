@@ -323,7 +323,7 @@ def _taken(run: Run, operation: Operation, target: list[Any], value: Any) -> Any
 
 def _change_container(run: Run, operation: Operation, target: Any, value: Any) -> None:
     kind = type(target).__name__
-    if not run.owns(target):
+    if not run.may_change(target):
         hint = f"make a copy: `items = {kind}(items)`"
         run.refuse(f"this changes {an(kind)} {run.owner(target)}", hint)
     if (kind, operation[0]) in (("list", "add"), ("dict", "bitwise_or")):

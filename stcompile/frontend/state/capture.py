@@ -46,7 +46,7 @@ from stcompile.base.places import Place
 from stcompile.base.static import StaticArray
 from stcompile.base.strides import Strides, dense_like, layout_of, strides_in
 from stcompile.frontend.state.outside import StagedAgain
-from stcompile.frontend.state.values import Array, Cell, GeneratorValue, Scalar, Unread
+from stcompile.frontend.state.values import Array, Cell, GeneratorValue, Grown, Scalar, Unread
 from stcompile.wengert.bounds import generic
 from stcompile.wengert.dims import Sizes
 from stcompile.wengert.ir import Variable
@@ -57,10 +57,15 @@ from stcompile.wengert.types import (
     OTHER_BYTES,
     OUTER,
     Type,
+    is_counter,
     is_generator,
     is_input,
     type_of,
 )
+
+
+UNSEEN = "the items of this list of an object differ from call to call"
+UNSEEN_HINT = "read them outside of the function"
 
 
 class Order:
@@ -102,6 +107,7 @@ class Captures:
         self.varying: set[Place] = set()  # integers and lists that the program changes
         self.is_fixed = False  # all integers and lengths of lists are static nevertheless
         self.given: dict[int, str] = {}  # the arguments' parts, with their expressions
+        self.of_objects: set[int] = set()  # those of the parts that objects hold
         self._roots: dict[Place, Variable] = {}  # objects whose attributes the program sets
         self.products: dict[int, Any] = {}  # with sparse matrices, by the identity of the matrix
 
@@ -223,7 +229,7 @@ class Captures:
         self._refuse_apart(value, place.description)
         if is_input(value) and not (isinstance(value, np.ndarray) or is_generator(value)):
             return self._number(value, place)
-        if type(value) is int and place in self.varying:
+        if is_counter(value) and place in self.varying:
             return self._number(value, place)
         if id(value) in self._mirrors:
             _, mirror, first = self._mirrors[id(value)]
@@ -269,6 +275,31 @@ class Captures:
         if place in self.guards or place.fact("structure", structure_of) in self.guards:
             raise StagedAgain(place)
         self.varying.add(place)
+
+    def vary_item(self, mirror: Any, key: Any) -> None:
+        """Take an integer that a list or dict holds as one that changes from call to call."""
+        origin = self.origin(mirror)
+        if isinstance(origin, Place) and trees.is_plain_key(key):
+            place = origin.part((("item", key),))
+            found = self.guards.get(place)
+            if found is not None and is_counter(found.expected):
+                self.vary(place)
+
+    def is_of_object(self, mirror: Any) -> bool:
+        """True for a list or a dict that an object from outside holds."""
+        if id(mirror) in self.given:
+            return id(mirror) in self.of_objects
+        origin = self.origin(mirror)
+        return isinstance(origin, Place) and origin.is_of_object
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """The captured numbers."""
+        return [*self._numbers.values()]
+
+    def is_held(self, cell: Cell) -> bool:
+        """True for an array that an object from outside holds."""
+        return cell.lent and any(h.variable == cell.made for h in self.hidden)
 
     def root(self, place: Place) -> Variable:
         """The hidden input of an object that the program changes."""
@@ -394,6 +425,8 @@ class Captures:
                 f"{place.description} contains itself",
                 hint="what is captured is taken apart: leave out the part that refers to the whole",
             )
+        if type(value) is list and place in self.varying:
+            return self._unknown(value, place)
         fact = place.fact("structure", structure_of)
         self.guards.setdefault(fact, StructureGuard(place, structure_of(value)))
         for item in self._keys(value):
@@ -403,6 +436,13 @@ class Captures:
             return self.captured(item, place.part(path))
 
         mirror = self._mirrored(value, leaf, place, ())
+        self._mirrors[id(value)] = value, mirror, place
+        return mirror
+
+    def _unknown(self, value: list[Any], place: Place) -> list[Any]:
+        """A list that each call makes longer: its items are not looked at."""
+        self._is(place.kind(), list)
+        mirror = [Grown(UNSEEN, UNSEEN_HINT)]
         self._mirrors[id(value)] = value, mirror, place
         return mirror
 
@@ -443,7 +483,9 @@ class Captures:
             reason = f"{place.description} is an array of {value.dtype.str}: {OTHER_BYTES}"
             raise LanguageError(reason, hint=NATIVE_BYTES)
         variable = self._hidden(value, place)
-        array = self._cell(variable, value, f"{place.description} is not a local array")
+        is_held = place.is_of_object
+        frozen = "" if is_held else f"{place.description} is not a local array"
+        array = self._cell(variable, value, frozen, lent=is_held)
         self._mirrors[id(value)] = value, array, place
         if id(value) in self._arguments:  # an argument is captured as well: neither may be written
             self._arguments[id(value)].cell.frozen = "it is captured as well as passed"

@@ -212,6 +212,7 @@ class Changes:
 
     def note(self, site: Site) -> None:
         """Note that a site is about to be changed."""
+        self.outside.version += site.key in self.outside.changes
         for age, changes in self._watches:
             if site.born <= age:
                 changes.append(site)

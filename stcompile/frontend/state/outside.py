@@ -42,6 +42,7 @@ class Outside:
     def __init__(self) -> None:
         self.held: dict[tuple[int, str], Any] = {}
         self.changes: dict[Key, Change] = {}
+        self.version = 0  # grows with each change
 
     def holds(self, owner: Any, name: str) -> bool:
         """True if the program knows better than the object itself what the attribute is."""

@@ -35,8 +35,9 @@ from stcompile.frontend.state.failures import Guard, first_caught, raised_by
 from stcompile.frontend.state.fitting import by_operand, may_fit, pairs_that_must_fit, with_dims
 from stcompile.frontend.state.frames import Block, Frame
 from stcompile.frontend.state.grids import WHOLE, WHOLE_HINT, Keeping, is_lent
+from stcompile.frontend.state.outside import Change
 from stcompile.frontend.state.sizes import Sizes
-from stcompile.frontend.state.state import CellSite
+from stcompile.frontend.state.state import CellSite, ContentsSite
 from stcompile.frontend.state.values import (
     LISTED,
     Affine,
@@ -475,7 +476,10 @@ class Run(Sizes):
                 f"this writes into an array that the function does not own: {reason}",
                 "write to a copy (`x = x.copy()`), or make a new array (`x = x + v`)",
             )
-        if array.cell.depth != self.depth:
+        if self.captures.is_held(array.cell):
+            self.check_outside("writes into an array that an object holds")
+            self.outside.note(Change(CellSite(array.cell), array.cell.made, self.here))
+        elif array.cell.depth != self.depth:
             self.refuse(
                 "this writes into an array of the enclosing function while it is differentiated",
                 "write to a copy",
@@ -565,6 +569,8 @@ class Run(Sizes):
         if is_lent(container):
             self.refuse(WHOLE, WHOLE_HINT)
         super().note_contents(container)
+        if not self.owns(container) and self.may_change(container):
+            self.note(ContentsSite(container, 0, self.orders))
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -591,6 +597,24 @@ class Run(Sizes):
         """The expression or the statement that is being evaluated, and its frame."""
         assert self._here is not None
         return self._here
+
+    def may_change(self, container: Any) -> bool:
+        """True for a container that the program made, and for a list or a dict that an object from
+        outside holds, of which the change is noted."""
+        if self.owns(container):
+            return True
+        if type(container) not in (list, dict) or self.is_disowned(container) or is_lent(container):
+            return False
+        if not self.captures.is_of_object(container):
+            return False
+        kind = type(container).__name__
+        self.check_outside(f"changes a {kind} that an object holds")
+        origin = self.captures.origin(container)
+        if isinstance(origin, Place) and type(container) is list:
+            self.captures.vary(origin)
+        site = ContentsSite(container, 0, self.orders)
+        self.outside.note(Change(site, site.read(), self.here))
+        return True
 
     def check_outside(self, does: str) -> None:
         """Refuse a change of an object from outside where it could not be made once for a call."""
