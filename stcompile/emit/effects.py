@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from stcompile.code.literals import attribute, literal, name
+from stcompile.code.literals import attribute, literal
 from stcompile.wengert.staged import Group, Reference, Result
 
 

@@ -27,6 +27,7 @@ from stcompile.code.render import render
 from stcompile.codegen_templates import by_shape
 from stcompile.emit.beside import called_in, text_of
 from stcompile.emit.constants import LongConstant, Save, defaults_of, give_constants
+from stcompile.emit.effects import parts_read, written_effect
 from stcompile.emit.layout import (
     INDENT,
     WIDTH,
@@ -38,7 +39,6 @@ from stcompile.emit.layout import (
     statements_in,
     without_unread,
 )
-from stcompile.emit.effects import parts_read, written_effect
 from stcompile.emit.lists import listed
 from stcompile.emit.names import DEVICE, NAMESPACE, Naming
 from stcompile.emit.products import MODULE, blas_names
@@ -226,9 +226,7 @@ class _Emitter:
         self.statements.region(self.tree.region)
         returned = self._result(self.staged.result)
         self.effects = self._effects()
-        without_unread(
-            self.statements.blocks, [returned, *self.effects], self.statements.sizes
-        )
+        without_unread(self.statements.blocks, [returned, *self.effects], self.statements.sizes)
         if self.options.xp:
             prologue, returned = self._elsewhere(prologue, returned)
         schedule = self.schedule
@@ -418,7 +416,8 @@ class _Emitter:
     def _effect(self, effect: Effect) -> ast.stmt:
         target, kind, key = self._reference(effect.target), effect.kind, effect.key
         value = None if effect.value is None else self._result(effect.value)
-        return written_effect(kind, target, key, value)
+        made = written_effect(kind, target, key, value)
+        return made if effect.when is None else ast.If(self._result(effect.when), [made], [])
 
     def _replaced(self, result: Group, parts: list[ast.expr]) -> ast.expr:
         """A namedtuple or a dataclass: a copy of the argument's with other fields."""

@@ -7,7 +7,7 @@ made again with the values that the outputs have where the program is recorded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from stcompile.base.classes import own_attributes, set_own
@@ -15,7 +15,16 @@ from stcompile.frontend.effects import INSTEAD
 from stcompile.frontend.state.capture import UNSEEN
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite, CellSite, ContentsSite, Key
-from stcompile.frontend.state.values import Array, Cell, Rest, Scalar, Unread, described, is_static
+from stcompile.frontend.state.values import (
+    Array,
+    Cell,
+    PerhapsSet,
+    Rest,
+    Scalar,
+    Unread,
+    described,
+    is_static,
+)
 from stcompile.wengert.ir import Atom
 
 Outputs: TypeAlias = Mapping[int, Atom]
@@ -85,6 +94,9 @@ class Carrier:
         run = self.run
         if isinstance(value, Array):
             return self._array(value)
+        if isinstance(value, PerhapsSet):
+            flag, kept = self.again(value.flag), self.again(value.value)
+            return lambda outputs: replace(value, flag=flag(outputs), value=kept(outputs))
         is_captured = any(value is number for number in run.captures.numbers)
         if is_captured or (isinstance(value, Rest) and value.reason == UNSEEN):
             return lambda outputs: value

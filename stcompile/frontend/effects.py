@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +15,7 @@ from stcompile.frontend.state.outside import Change
 from stcompile.frontend.state.rests import Rest
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite, CellSite
-from stcompile.frontend.state.values import Array, Scalar, Unread, described
+from stcompile.frontend.state.values import Array, PerhapsSet, Scalar, Unread, described
 from stcompile.wengert.dims import Dim
 from stcompile.wengert.staged import Effect, Group, Item, Reference, Result
 from stcompile.wengert.types import is_number
@@ -62,9 +63,11 @@ class _Effects:
             if not isinstance(entered, Unread) or own(site.owner, site.name) is not MISSING:
                 yield Effect("delete", target, site.name)
             return
-        self.run.checked(value)
-        is_told = runs_when_set(site.owner, site.name)
-        yield Effect("store" if is_told else "set", target, site.name, self._value(value))
+        when = None
+        if isinstance(value, PerhapsSet):
+            when, value = self._value(value.flag), value.value
+        kind = "store" if runs_when_set(site.owner, site.name) else "set"
+        yield Effect(kind, target, site.name, self._value(value), when)
 
     def _contents(self, container: Any, entered: Any) -> Iterator[Effect]:
         target = self._target(container)
@@ -88,8 +91,12 @@ class _Effects:
         count = len(entered)
         same = sum(1 for a, b in zip(items, entered, strict=False) if a is b)
         if same == count <= len(items):
-            if len(items) > count:
-                yield Effect("extend", target, None, self._fresh(items[count:]))
+            for is_maybe, group in itertools.groupby(items[count:], _is_maybe):
+                for item in group if is_maybe else ():
+                    when = self._value(item.flag)
+                    yield Effect("extend", target, None, self._fresh([item.value]), when)
+                if not is_maybe:
+                    yield Effect("extend", target, None, self._fresh([*group]))
             return
         if len(items) == count:
             for at, (value, before) in enumerate(zip(items, entered, strict=True)):
@@ -207,6 +214,10 @@ class _Effects:
         keys = tuple(value) if isinstance(value, dict) else tuple(range(len(value)))
         parts = value.values() if isinstance(value, dict) else value
         return Group(type(value).__name__, keys, tuple(map(self._value, parts)))
+
+
+def _is_maybe(item: Any) -> bool:
+    return isinstance(item, PerhapsSet)
 
 
 def _is_as_entered(captures: Captures, site: AttributeSite, value: Any) -> bool:

@@ -128,7 +128,7 @@ def _called(
             if has_attributes(leaf) and not is_input(leaf):
                 shown = trees.show_path(key, path)
                 run.captures.track(leaf, Place.constant(leaf, shown))
-                run.captures.given[id(leaf)] = shown
+                run.captures.given.setdefault(id(leaf), shown)
     for key, mirror in mirrors.items():
         run.origins.update(_origins(mirror, key))
         for at, path, shown in _parts(mirror, key):
@@ -177,9 +177,7 @@ def _origins(value: Any, root: str) -> dict[int, tuple[Any, str]]:
     return found
 
 
-def _parts(
-    value: Any, root: str, path: trees.Path = ()
-) -> Iterator[tuple[int, trees.Path, str]]:
+def _parts(value: Any, root: str, path: trees.Path = ()) -> Iterator[tuple[int, trees.Path, str]]:
     """The structures in an argument, by identity, each with its path and its expression."""
     parts = trees.children(value)
     if parts is not None:
@@ -191,7 +189,7 @@ def _parts(
 def _finish(run: Run, value: Any, name: str) -> Staged:
     result = run.about_result(lambda: _result(run, value))
     effects = effects_of(run, lambda part: _result(run, part))
-    kept = [effect.value for effect in effects if effect.value is not None]
+    kept = [part for effect in effects for part in effect.results]
     items = [item for part in (result, *kept) for item in _items(part)]
     outputs = tuple(item.atom for item in items if item.atom is not None)
     used = _used(run, outputs) | {*_roots(effects)}

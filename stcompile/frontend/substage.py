@@ -85,9 +85,11 @@ def substage(
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
     writes: bool = False,
+    sets: bool = False,
 ) -> SubStage:
     """Stage a call of ``function`` into a program; nothing is recorded in the run itself. With
-    ``writes`` the function may write into its arguments, and the caller has to write them back.
+    ``writes`` the function may write into its arguments, with ``sets`` (or ``writes``) it may change
+    objects from outside, and the caller has to write back.
     """
     made = dict(run.made)
     run.depth += 1
@@ -135,7 +137,7 @@ def substage(
     named = trees.map_leaves(inward, dict(keywords))
     around, run.around = run.around, {}
     alone, before = run.leaves_alone, held_now(run)
-    if not writes:
+    if not (writes or sets):
         run.leaves_alone = alone or f"`{function_name(function)}`, {NOT_ONCE}"
     carried: tuple[Carried, ...] = ()
     first = 0

@@ -50,7 +50,7 @@ class Pushforward:
 
     def push(self, run: Run, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
         """Record the value and its tangent."""
-        sub = substage(run, self.function, primals, {})
+        sub = substage(run, self.function, primals, {}, sets=True)
         names = primal_names(self.function, len(primals))
         variables: list[Variable] = []
         given: list[Atom] = []
@@ -61,6 +61,7 @@ class Pushforward:
         joint = forward(sub.program, variables)
         results = run.recorder.inline(joint, (*sub.inputs, *given))
         count = len(sub.program.outputs)
+        sub.write_back(run, dict(enumerate(results[:count])))
         made = rebuild(run, sub.result, results[:count])
         moved = tangents_of(run, sub, results[count:])
         if not self.has_aux:

@@ -111,12 +111,19 @@ class Effect:
     """A change of an object of the caller at the end of a call. ``kind`` is ``set``, ``store``
     (without the methods of its class) or ``delete`` for the attribute ``key``, ``put`` or ``drop``
     for the item, ``extend``, ``update``, ``clear`` or ``renew`` for the contents of a list or dict,
-    ``make`` for a new container, ``new`` for a new object of the class ``value``."""
+    ``make`` for a new container, ``new`` for a new object of the class ``value``. It is made only
+    if ``when`` is true."""
 
     kind: str
     target: Reference
     key: Any = None
     value: Result | None = None
+    when: Result | None = None
+
+    @property
+    def results(self) -> list[Result]:
+        """What it needs."""
+        return [part for part in (self.value, self.when) if part is not None]
 
 
 @dataclass(frozen=True)
@@ -170,7 +177,7 @@ class Staged:
     @property
     def changed_outputs(self) -> int:
         """The number of outputs that the effects need."""
-        return sum(effect.value is not None and _count(effect.value) for effect in self.effects)
+        return sum(_count(part) for effect in self.effects for part in effect.results)
 
 
 Renamed: TypeAlias = dict[Variable, Variable]
@@ -180,7 +187,8 @@ def _with_effect(effect: Effect, atoms: Iterator[Atom], renamed: Renamed) -> Eff
     """The effect with other atoms, in order."""
     target = replace(effect.target, root=_renamed(effect.target.root, renamed))
     value = None if effect.value is None else _with_atoms(effect.value, atoms, renamed)
-    return replace(effect, target=target, value=value)
+    when = None if effect.when is None else _with_atoms(effect.when, atoms, renamed)
+    return replace(effect, target=target, value=value, when=when)
 
 
 def _renamed(root: Variable | None, renamed: Renamed) -> Variable | None:

@@ -379,7 +379,7 @@ def join(
     """Record a `cond` of two paths and go on from where they meet; return the merged result."""
     age = min(first.age, second.age)
     worlds = (partial(inside, run, first), partial(inside, run, second))
-    merger = Merger(run, f"line {run.location.line}", age, worlds, has_flags=True)
+    merger = Merger(run, f"line {run.location.line}", age, worlds, has_flags=True, may_be_set=True)
     sites: list[Site] = []
     shapes: list[Shape] = []
     for key in {**first.after, **second.after}:

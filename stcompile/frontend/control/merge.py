@@ -34,6 +34,7 @@ from stcompile.frontend.control.merged import (
     MergedCell,
     Moving,
     Parts,
+    PerhapsSetOf,
     RowOf,
     Shape,
     Slot,
@@ -79,11 +80,13 @@ from stcompile.frontend.state.values import (
     Iterator,
     Maybe,
     Partial,
+    PerhapsSet,
     Poison,
     Rest,
     Row,
     Scalar,
     Text,
+    Unread,
     describe,
 )
 from stcompile.wengert.dims import Symbol
@@ -120,6 +123,7 @@ class Merger:
     binds: Symbol | None = None  # the counter that lengths inside the loop may depend on
     has_flags: bool = False  # names that have a value on one path only get a flag
     has_rows: bool = False  # values are collected in the rows of one array
+    may_be_set: bool = False  # whether attributes from outside may be set on one path only
     outside: Mapping[Hashable, Any] | None = None  # values made around the paths (see `inside`)
     slots: list[SlotInfo] = field(default_factory=list)
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
@@ -151,7 +155,8 @@ class Merger:
         if isinstance(site, PositionSite):
             return Keep(first if first == second else TAKEN)
         if isinstance(site, ContentsSite):
-            return self._contents(site.container, first, second)
+            longer = self._longer_on_a_path(site, first, second)
+            return longer or self._contents(site.container, first, second)
         hint = site.name
         if isinstance(site, AttributeSite) and (first is MISSING) is not (second is MISSING):
             of_class = class_value(self.run, site.owner, hint)  # read by the path without it
@@ -160,7 +165,12 @@ class Merger:
             shape: Shape = self.flagged(as_maybe(first), as_maybe(second), hint)
         else:
             shape = self.merge(first, second, hint)
-        if isinstance(shape, Spoiled) and isinstance(site, NameSite):
+        if not isinstance(shape, Spoiled):
+            return shape
+        change = self.run.outside.changes.get(site.key)
+        if change is not None and self.may_be_set:
+            return self._set_on_a_path(change.entered, first, second, shape)
+        if isinstance(site, NameSite) or change is not None:
             known = shape.reason.startswith("`")
             return shape if known else Spoiled(f"`{hint}` {shape.reason}")
         return shape
@@ -179,6 +189,46 @@ class Merger:
         if isinstance(value, Spoiled):
             return value
         return Parts(first, second, (self.merge(first.flag, second.flag, f"has_{hint}"), value))
+
+    def _set_on_a_path(self, entered: Any, first: Any, second: Any, shape: Spoiled) -> Shape:
+        """The state of an attribute from outside that one path sets, and the other leaves as it
+        ``entered``."""
+        before = entered.read() if isinstance(entered, Unread) else entered
+
+        def set_by(value: Any) -> tuple[Any, Any]:
+            if isinstance(value, PerhapsSet):
+                return value.flag, value.value
+            return (False, UNDEFINED) if value is before else (True, value)
+
+        (is_first, one), (is_second, other) = set_by(first), set_by(second)
+        if is_first is True and is_second is True:
+            return shape
+        flag, value = self.merge(is_first, is_second), self.merge(one, other)
+        if isinstance(value, Spoiled):
+            return shape
+        return PerhapsSetOf(shape.reason, flag, value)
+
+    def _longer_on_a_path(self, site: Site, first: Any, second: Any) -> Shape | None:
+        """The state of a list of an object from outside that gets items on one path only."""
+        is_one = isinstance(first, list) and len(first) != len(second)
+        if not (is_one and self.may_be_set and site.key in self.run.outside.changes):
+            return None
+        if self.run.keeping:
+            return None
+        common = min(len(first), len(second))
+        if any(a is not b for a, b in zip(first, second, strict=False)):
+            return None
+        parts: list[Shape] = [self.merge(item, item) for item in first[:common]]
+        for item in first[common:] or second[common:]:
+            held = item if isinstance(item, PerhapsSet) else PerhapsSet("", flag=True, value=item)
+            flags = (held.flag, False) if first[common:] else (False, held.flag)
+            pair = (held.value, UNDEFINED) if first[common:] else (UNDEFINED, held.value)
+            value = self.merge(*pair)
+            if isinstance(value, Spoiled):
+                return None
+            reason = f"this list has the item on one path only: see {self.construct}"
+            parts.append(PerhapsSetOf(reason, self.merge(*flags), value))
+        return Parts(first, second, tuple(parts))
 
     def _contents(self, container: Any, first: Any, second: Any) -> Shape:
         kind = type(container).__name__

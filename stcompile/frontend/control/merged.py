@@ -32,6 +32,7 @@ from stcompile.frontend.state.values import (
     Layout,
     Maybe,
     Partial,
+    PerhapsSet,
     Poison,
     Row,
     Scalar,
@@ -179,11 +180,22 @@ class Filling:
 
 
 @dataclass(frozen=True)
+class PerhapsSetOf:
+    """A value that is set where the flag is true (see `PerhapsSet`)."""
+
+    reason: str
+    flag: Shape
+    value: Shape
+
+
+@dataclass(frozen=True)
 class Spoiled:
     reason: str
 
 
-Shape: TypeAlias = Keep | Moving | Counting | Slot | ArrayOf | Parts | Window | Filling | Spoiled
+Shape: TypeAlias = (
+    Keep | Moving | Counting | Slot | ArrayOf | Parts | Window | Filling | PerhapsSetOf | Spoiled
+)
 
 
 @dataclass(frozen=True)
@@ -232,6 +244,9 @@ class Builder:
             return self.number(shape)
         if isinstance(shape, Spoiled):
             return Poison(shape.reason)
+        if isinstance(shape, PerhapsSetOf):
+            flag, value = self.value(shape.flag), self.value(shape.value)
+            return PerhapsSet(shape.reason, flag=flag, value=value)
         if isinstance(shape, ArrayOf):
             return self.array(shape)
         if isinstance(shape, Filling):

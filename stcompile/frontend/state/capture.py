@@ -63,7 +63,6 @@ from stcompile.wengert.types import (
     type_of,
 )
 
-
 UNSEEN = "the items of this list of an object differ from call to call"
 UNSEEN_HINT = "read them outside of the function"
 

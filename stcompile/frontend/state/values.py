@@ -367,6 +367,15 @@ class Maybe(Poison):
     flag: Any = False
 
 
+@dataclass(frozen=True, eq=False)
+class PerhapsSet(Poison):
+    """The value of an attribute of an object from outside that some paths set, and others leave as
+    it was, of another kind: it gets ``value`` if ``flag`` is true. It must not be read."""
+
+    flag: Any = False
+    value: Any = None
+
+
 class Rest(Poison):
     """Items of a list whose number the data decide: see `stcompile.frontend.state.rests`."""
 
