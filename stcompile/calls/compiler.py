@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from stcompile.base.classes import MISSING
-from stcompile.base.errors import LevelWarning, excerpt
+from stcompile.base.errors import ExportError, LevelWarning, excerpt
 from stcompile.base.extras import require
 from stcompile.base.options import NUMBA_LIMIT, Options
 from stcompile.base.places import Place
@@ -187,6 +187,11 @@ class Compiler(Callee, ABC):
         """A staged call, made ready to be emitted in a file."""
         from stcompile.export.file import Unit
 
+        if staged.effects:
+            raise ExportError(
+                f"`{self.function_name}` changes an object from outside, which a file has not",
+                hint="return the values instead, or export a function that is given them",
+            )
         arguments = list(names)
         prepared = self._prepared(staged, arguments, options)
         return Unit(prepared, arguments, self.title, self.update, options)

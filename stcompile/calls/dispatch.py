@@ -226,7 +226,8 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         from stcompile.calls.elsewhere import refuse_writes, there
 
         found = self.specialise(self.bind(arguments, keywords), False)
-        refuse_writes(found.written, self.definition)
+        changes = found.made is not None and found.made.staged.effects
+        refuse_writes((*found.written, *["an object"] * bool(changes)), self.definition)
         given = super().bind(arguments, keywords).values.values()
         hidden = zip(found.keywords, (h.read() for h in found.hidden), strict=True)
         values, captured = there(self.options.xp, [*given]), there(self.options.xp, dict(hidden))

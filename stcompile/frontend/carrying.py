@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from stcompile.base.classes import own_attributes, set_own
 from stcompile.frontend.effects import INSTEAD
 from stcompile.frontend.state.capture import UNSEEN
+from stcompile.frontend.state.outside import Change
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite, CellSite, ContentsSite, Key
 from stcompile.frontend.state.values import (
@@ -51,13 +52,20 @@ def held_now(run: Run) -> dict[Key, Any]:
 
 class Carrier:
     """Take the changes since ``before`` back. ``given`` are the arrays that the function was
-    passed, by the cells that stand for them; ``outputs`` are the outputs so far, to which those of
+    passed, by the cells that stand for them, and ``pairs`` the structures and numbers that it was
+    passed, each with the one that it stands for, by identity; ``outputs`` are the outputs so far, to which those of
     the changes are added."""
 
     def __init__(
-        self, run: Run, before: Mapping[Key, Any], given: Mapping[int, Array], outputs: list[Atom]
+        self,
+        run: Run,
+        before: Mapping[Key, Any],
+        given: Mapping[int, Array],
+        pairs: Mapping[int, tuple[Any, Any]],
+        outputs: list[Atom],
     ) -> None:
         self.run = run
+        self.pairs = pairs
         self.before = before
         self.given = given
         self.outputs = outputs
@@ -79,7 +87,22 @@ class Carrier:
                 found.append((change.site, was, again))
         for site, was, again in found:
             site.write(was)
-            yield Carried(site, again)
+            yield Carried(self._around(site), again)
+
+    def _around(self, site: Site) -> Site:
+        """The site around the program that a site of an argument stands for."""
+        inner = site.owner if isinstance(site, AttributeSite) else getattr(site, "container", None)
+        if id(inner) not in self.pairs:
+            return site
+        outer = self.pairs[id(inner)][1]
+        change = self.run.outside.changes.pop(site.key)
+        new: AttributeSite | ContentsSite
+        if isinstance(site, AttributeSite):
+            new = AttributeSite(outer, site.name, 0)
+        else:
+            new = ContentsSite(outer, 0, self.run.orders)
+        self.run.outside.note(Change(new, new.read(), change.where))
+        return new
 
     def _of(self, site: Site, value: Any) -> Again:
         """A function of the outputs that makes the contents of a site again."""
@@ -92,6 +115,8 @@ class Carrier:
     def again(self, value: Any) -> Again:
         """A function of the outputs that makes a value again."""
         run = self.run
+        if id(value) in self.pairs:
+            return lambda outputs: self.pairs[id(value)][1]
         if isinstance(value, Array):
             return self._array(value)
         if isinstance(value, PerhapsSet):
@@ -108,6 +133,8 @@ class Carrier:
             return lambda outputs: value
         if run.captures.origin(value) is not None:
             return lambda outputs: value
+        if isinstance(value, set | frozenset):
+            run.refuse(f"this keeps {described(value)} in an object from outside", INSTEAD)
         if id(value) not in self.made:
             self.alive.append(value)
             self.made[id(value)] = self._container(value)
@@ -123,6 +150,8 @@ class Carrier:
         if id(cell) in self.given:
             passed = self.given[id(cell)]
             path = (*passed.path, *value.path)
+            if not value.path:
+                return lambda outputs: passed
             return lambda outputs: Array(passed.cell, value.type, path)
         if cell.depth < self.run.depth:
             return lambda outputs: value

@@ -15,7 +15,7 @@ from stcompile.frontend.opening import assembled
 from stcompile.frontend.operations.leaving import with_lists, with_rows
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Affine, Array, Cell, Closure, Scalar, described
+from stcompile.frontend.state.values import Affine, Array, Bound, Cell, Closure, Scalar, described
 from stcompile.wengert.dims import Dim, varies
 from stcompile.wengert.ir import Atom, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
@@ -146,6 +146,10 @@ def substage(
             staged, named = trees.map_leaves(known, (staged, named))
             for argument in (*staged, *named.values()):
                 run.captures.note_given(argument)
+            outer_parts = (tuple(arguments), dict(keywords))
+            pairs = {id(one): (one, other) for one, other in _paired((staged, named), outer_parts)}
+            for one, other in pairs.values():
+                run.captures.stands_for(one, other)
             returned = run.call(function, *assembled(run, (staged, named)))
             value = run.about_result(lambda: with_rows(run, returned))
             outputs: list[Atom] = []
@@ -175,7 +179,7 @@ def substage(
                     outputs.append(cell.variable)
                     _check_seen_once(run, array)
             first = len(outputs)
-            carried = Carrier(run, before, given, outputs).all()
+            carried = Carrier(run, before, given, pairs, outputs).all()
     finally:
         run.leaves_alone = alone
         run.depth -= 1
@@ -202,6 +206,19 @@ def substage(
         carried,
         tuple(range(first, len(outputs))),
     )
+
+
+def _paired(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:
+    """The structures and numbers in an argument, each with what it stands for around the
+    program."""
+    parts = trees.children(one)
+    if parts is None:
+        if isinstance(one, Scalar) and isinstance(other, Scalar):
+            yield one, other
+        return
+    yield one, other
+    for (_, mine), (_, theirs) in zip(parts, trees.children(other) or (), strict=True):
+        yield from _paired(mine, theirs)
 
 
 def _check_seen_once(run: Run, array: Array) -> None:
@@ -237,6 +254,8 @@ def rebuild(run: Run, result: Any, atoms: Sequence[Atom]) -> Any:
 
 def function_name(function: Any) -> str:
     """The name of a function, for programs that are made of it."""
+    if isinstance(function, Bound):
+        function = function.function
     made_inside = isinstance(function, Closure)
     name = function.name if made_inside else getattr(function, "__name__", type(function).__name__)
     return str(name) if str(name).isidentifier() else "function"

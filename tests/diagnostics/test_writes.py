@@ -1,10 +1,11 @@
-"""Writes to what the function does not own, other than the arrays among its arguments, are refused:
-nothing else outside it ever changes."""
+"""Writes to what the function does not own, other than the arrays among its arguments and what
+objects hold, are refused: then nothing outside it changes."""
 
 from __future__ import annotations
 
 import numpy as np
 
+import stcompile as st
 from tests.diagnostics.refusals import Refusals
 
 refused = Refusals()
@@ -47,21 +48,38 @@ def a_write_to_a_captured_array(x):
 
 class Model:
     calls = 0
+    seen = None
 
 
 MODEL = Model()
 
 
-@refused(X, at="MODEL.calls = 1", reason="attribute.*outside|outside|Model")
-def a_write_to_an_attribute(x):
-    MODEL.calls = 1
+@refused(X, at="Model.calls = 1", reason="sets the attribute .calls. of an object")
+def a_write_to_a_class(x):
+    Model.calls = 1
     return np.sum(x)
 
 
-@refused(X, at="setattr(MODEL, 'calls', 1)", reason="sets the attribute .calls. of an object")
-def a_write_by_setattr(x):
-    setattr(MODEL, 'calls', 1)  # fmt: skip
+@refused(X, at='MODEL.seen = {"x"}', reason="keeps a set in an object from outside")
+def a_set_that_an_object_keeps(x):
+    MODEL.seen = {"x"}
     return np.sum(x)
+
+
+@refused(X, at="MODEL.seen", reason="`seen` is .* on one path and None")
+def a_read_of_what_one_path_sets(x):
+    if np.sum(x) > 0:
+        MODEL.seen = x
+    return np.sum(MODEL.seen)
+
+
+@refused(X, at="MODEL.calls += 1", reason="may run more than once for a call")
+def a_write_in_many_runs(x):
+    def counted(x):
+        MODEL.calls += 1
+        return np.sum(x)
+
+    return np.sum(st.jacobian(counted)(x))
 
 
 @refused(X, at="np.broadcast_to(y, (2, 3))[0] = 1", reason="read-only|broadcast_to")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
+from stcompile.base.classes import MISSING, own_attributes, set_own
 from stcompile.base.options import Options
 from tests.fuzz.identity import Tangents
 from tests.fuzz.objects import ERRORS, Program, argument, executed, namespace
@@ -17,6 +18,59 @@ from tests.fuzz.verdicts import Mismatch
 from tests.programs import bits
 
 X, S = np.array([0.83, -0.41]), 0.57
+
+
+class State:
+    """What the objects of a program hold: kept before a call, and put back before the next one."""
+
+    def __init__(self, names: dict[str, Any], arg: Any) -> None:
+        net = names["net"]
+        self.owners = [names["held"], arg, net, *(o for o in names["pool"] if not isinstance(o, list | tuple))]
+        self.held = [_own(owner) for owner in self.owners]
+        lists = [value for held in self.held for value in held.values()]
+        lists += net.lists.values() if isinstance(getattr(net, "lists", 0), dict) else []
+        self.contents = [(v, v.copy()) for v in lists if isinstance(v, list | dict | np.ndarray)]
+
+    def put_back(self) -> None:
+        for owner, held in zip(self.owners, self.held, strict=True):
+            for name in {*_own(owner), *held}:
+                set_own(owner, name, held.get(name, MISSING))
+        for container, contents in self.contents:
+            if isinstance(container, dict):
+                container.clear()
+                container.update(contents)
+            else:
+                container[:] = contents
+
+    @property
+    def shown(self) -> list[Any]:
+        """The state, to be compared."""
+        held = [sorted(h.items()) for h in self.held]
+        return [_plain(part) for part in (held, [c for _, c in self.contents])]
+
+
+def _own(owner: Any) -> dict[str, Any]:
+    return {name: value for name, value in own_attributes(owner) if name != "__dict__"}
+
+
+def _plain(value: Any) -> Any:
+    """A value by its contents; an object by its identity."""
+    if isinstance(value, np.ndarray):
+        return [_plain(float(item)) for item in value.ravel()]
+    if isinstance(value, float | np.floating):
+        return float(f"{float(value):.9g}")
+    if isinstance(value, list | tuple):
+        return [*map(_plain, value)]
+    if isinstance(value, dict):
+        return [(key, _plain(part)) for key, part in value.items()]
+    return value if isinstance(value, int | str | None) else _shape(value)
+
+
+def _shape(value: Any) -> Any:
+    """An object that a call may have made, by its class and what it holds."""
+    kinds = (int, float, str)
+    held = sorted((n, _plain(v)) for n, v in own_attributes(value) if isinstance(v, kinds))
+    return type(value).__name__, held
 
 
 class Wrong(AssertionError):
@@ -76,28 +130,49 @@ def judged(made: Program, light: bool = False) -> Counter[str]:
             executed(change, names)
         except ERRORS:
             continue
+        before = State(names, arg)
         expected = plainly(function, X, S, arg)
+        after = State(names, arg).shown
+        before.put_back()
         for name, one in levels.items():
-            found = [compiled(one, X, S, arg) for _ in range(3)]
-            for result in found:
+            for _ in range(3):
+                result = compiled(one, X, S, arg)
                 check(name, result, expected, text, counts)
+                found = State(names, arg).shown
+                wanted = before.shown if isinstance(result, st.StcompileError) else after
+                if found != wanted and not isinstance(expected, Exception):
+                    raise Wrong(f"{name} leaves\n{found}\nnot\n{wanted}\n{text}")
+                before.put_back()
         if not isinstance(expected, Exception):
             found_slope = compiled(gradient, X, S, arg)
+            found = State(names, arg).shown
+            if found != (before.shown if isinstance(found_slope, Exception) else after):
+                raise Wrong(f"the gradient leaves\n{found}\nnot\n{after}\n{text}")
+            before.put_back()
             if isinstance(found_slope, Exception):
                 check("gradient", found_slope, expected, text, counts)
                 continue
             d_x, d_s = found_slope
+            if after != before.shown:
+                counts["changes objects"] += 1
             try:
-                tangents.check((X, S, arg), found_slope, "fast", as_they_are=True)
+                if after == before.shown:  # otherwise each call would start from another state
+                    tangents.check((X, S, arg), found_slope, "fast", as_they_are=True)
             except Mismatch as mismatch:
                 raise Wrong("\n".join((*mismatch.args, text))) from mismatch
-            differences = slope(number, arg)
-            if not np.allclose(differences, slope(number, arg, 1e-5), rtol=1e-4, atol=1e-6):
+
+            def again(*args: Any, before: State = before) -> Any:
+                before.put_back()
+                return number(*args)
+
+            differences = slope(again, arg)
+            if not np.allclose(differences, slope(again, arg, 1e-5), rtol=1e-4, atol=1e-6):
                 counts["at a kink or a jump"] += 1
             elif not np.allclose([*d_x, d_s], differences, rtol=1e-4, atol=1e-6):
                 raise Wrong(f"the gradient {d_x} {d_s}, differences {differences}\n{text}")
             else:
                 counts["gradient"] += 1
+            before.put_back()
     return counts
 
 

@@ -205,6 +205,14 @@ RECORD_VALUES = [
     "(hasattr(local, 'j') + 0.5) * {a}", "data.shape[0] * data.itemsize * {a}",
     "getattr(pool[4], 't', {c}) * {a}", "(pool[1] is net.last) * {a} + pool[1].u",
 ]  # fmt: skip
+WRITES = [
+    "held.a = np.tanh({a})", "held.p = {a}", "held.touch({a})", "held.b = {b}", "held.n += 1",
+    "held.seen = x", "held.log.append({a})", "held.kept['n'] = {b}", "held.late = None",
+    "held.last = [{a}, x * {c}]", "arg.u = {a}", "arg.extra = {b}", "arg.items.append({a})",
+    "pool[4].s = {a}", "pool[4].t = x", "pool[1].w = {a}", "net.last = held", "del held.extra",
+    "net.lists['b'].append({a})", "net.lists['a'][0] = {b}", "local.k = {a}", "held.once",
+    "held.total += x", "held.count = {n}", "held.n = held.n * 2 + 1",
+]  # fmt: skip
 CHANGES = [
     "{k}.gain = {c}", "{k}.count = {n}", "{k}.d = Scaled({c})", "Scaled.__dict__", "del {k}.gain",
     "{k}.value = lambda self, v: v * {c} + self.gain", "held.value = lambda v: v * {c}",
@@ -288,7 +296,11 @@ class Writer:
         post = pick([more, "self.items.append(self.w)"])
         text = RECORDS.replace("{options}", options).replace("{post}", post)
         found.append(self.text(text))
-        found.append(self.text("held = {k}({c})\nheld.extra = {c}\n"))
+        state = "".join(
+            f"object.__setattr__(held, {name!r}, {value})\n"
+            for name, value in (("n", 0), ("log", []), ("kept", {}), ("total", "np.zeros(2)"))
+        )
+        found.append(self.text("held = {k}({c})\nheld.extra = {c}\n") + state)
         found.append(self.text(AROUND).replace("{last}", pick(["held", "pool[1]", "pool[4]"])))
         return found
 
@@ -304,7 +316,7 @@ class Writer:
         self.lines.append(line)
 
     def statement(self, depth: int = 1) -> None:
-        indent, kind = "    " * depth, self.random.randint(0, 9)
+        indent, kind = "    " * depth, self.random.randint(0, 11)
         if kind <= 3:
             name = self.name("v")
             self.add(f"{indent}{name} = np.tanh({self.number()})")
@@ -314,6 +326,8 @@ class Writer:
             self.add(f"{indent}{target} = np.tanh({self.number()})")
         elif kind == 7:
             self.add(indent + self.text("{o}.touch({a})"))
+        elif kind > 9:
+            self.add(indent + self.text(self.random.choice(WRITES)))
         elif depth < 3:
             count = self.random.choice([3, 20])
             head = [self.text("if {a} > {c} - 0.7:"), f"for k in range({count}):"]

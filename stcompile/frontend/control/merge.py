@@ -168,11 +168,10 @@ class Merger:
         if not isinstance(shape, Spoiled):
             return shape
         change = self.run.outside.changes.get(site.key)
+        if (isinstance(site, NameSite) or change is not None) and shape.reason[0] != "`":
+            shape = Spoiled(f"`{hint}` {shape.reason}")
         if change is not None and self.may_be_set:
             return self._set_on_a_path(change.entered, first, second, shape)
-        if isinstance(site, NameSite) or change is not None:
-            known = shape.reason.startswith("`")
-            return shape if known else Spoiled(f"`{hint}` {shape.reason}")
         return shape
 
     def _needs_flag(self, site: NameSite, first: Any, second: Any) -> bool:

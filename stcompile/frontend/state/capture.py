@@ -284,6 +284,14 @@ class Captures:
             if found is not None and is_counter(found.expected):
                 self.vary(place)
 
+    def stands_for(self, mirror: Any, other: Any) -> None:
+        """Note a structure that stands for another one, inside of a program of its own."""
+        origin = self.origin(other)
+        if isinstance(origin, str) and not isinstance(mirror, Scalar):
+            self.given[id(mirror)] = origin
+            if id(other) in self.of_objects:
+                self.of_objects.add(id(mirror))
+
     def is_of_object(self, mirror: Any) -> bool:
         """True for a list or a dict that an object from outside holds."""
         if id(mirror) in self.given:

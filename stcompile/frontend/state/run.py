@@ -592,12 +592,6 @@ class Run(Sizes):
             self.refuse(value.reason, value.hint)
         return value
 
-    @property
-    def here(self) -> tuple[ast.AST, Frame]:
-        """The expression or the statement that is being evaluated, and its frame."""
-        assert self._here is not None
-        return self._here
-
     def may_change(self, container: Any) -> bool:
         """True for a container that the program made, and for a list or a dict that an object from
         outside holds, of which the change is noted."""
