@@ -122,7 +122,7 @@ def finds_attributes_itself(cls: type) -> bool:
     found = find(cls, "__getattribute__")
     if not isinstance(found, types.WrapperDescriptorType):
         return False
-    return found.__objclass__.__module__ != object.__module__
+    return found.__objclass__.__module__ not in (object.__module__, types.__name__)
 
 
 def set_own(instance: Any, name: str, value: Any) -> None:

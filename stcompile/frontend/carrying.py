@@ -6,6 +6,7 @@ made again with the values that the outputs have where the program is recorded.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -53,8 +54,8 @@ def held_now(run: Run) -> dict[Key, Any]:
 class Carrier:
     """Take the changes since ``before`` back. ``given`` are the arrays that the function was
     passed, by the cells that stand for them, and ``pairs`` the structures and numbers that it was
-    passed, each with the one that it stands for, by identity; ``outputs`` are the outputs so far, to which those of
-    the changes are added."""
+    passed, each with the one that it stands for, by identity. ``outputs`` are the outputs so far,
+    to which those of the changes are added."""
 
     def __init__(
         self,
@@ -83,7 +84,8 @@ class Carrier:
         for key, change in changes:
             was, value = self.before.get(key, change.entered), change.site.read()
             if not _is_same(was, value):
-                again = self.run.at(*change.where, lambda c=change, v=value: self._of(c.site, v))
+                of = functools.partial(self._of, change.site, value)
+                again = self.run.at(*change.where, of)
                 found.append((change.site, was, again))
         for site, was, again in found:
             site.write(was)

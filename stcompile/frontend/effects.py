@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import types
 from collections.abc import Callable, Iterator
@@ -10,12 +11,12 @@ from typing import Any
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, is_plain_value, own, own_attributes, runs_when_set
 from stcompile.base.places import Place
+from stcompile.frontend.operations.data_model import OPEN
 from stcompile.frontend.state.capture import Captures
 from stcompile.frontend.state.outside import Change
-from stcompile.frontend.state.rests import Rest
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite, CellSite
-from stcompile.frontend.state.values import Array, PerhapsSet, Scalar, Unread, described
+from stcompile.frontend.state.values import Array, PerhapsSet, Rest, Scalar, Unread, described
 from stcompile.wengert.dims import Dim
 from stcompile.wengert.staged import Effect, Group, Item, Reference, Result
 from stcompile.wengert.types import is_number
@@ -40,7 +41,7 @@ class _Effects:
     def all(self) -> tuple[Effect, ...]:
         found: list[Effect] = []
         for change in self.run.outside.changes.values():
-            found += self.run.at(*change.where, lambda change=change: self._of(change))
+            found += self.run.at(*change.where, functools.partial(self._of, change))
         found.sort(key=lambda effect: -effect.target.depth)  # what is inside of a part comes first
         return (*self.makings, *found)
 
@@ -58,15 +59,15 @@ class _Effects:
             return
         if _is_as_entered(captures, site, value):
             return
-        target = self._target(site.owner)
-        if value is MISSING:
-            if not isinstance(entered, Unread) or own(site.owner, site.name) is not MISSING:
-                yield Effect("delete", target, site.name)
-            return
-        when = None
+        target, when = self._target(site.owner), None
         if isinstance(value, PerhapsSet):
             when, value = self._value(value.flag), value.value
-        kind = "store" if runs_when_set(site.owner, site.name) else "set"
+        if value is MISSING:
+            if not isinstance(entered, Unread) or own(site.owner, site.name) is not MISSING:
+                yield Effect("delete", target, site.name, None, when)
+            return
+        is_told = runs_when_set(site.owner, site.name) and not isinstance(site.owner, OPEN)
+        kind = "store" if is_told else "set"
         yield Effect(kind, target, site.name, self._value(value), when)
 
     def _contents(self, container: Any, entered: Any) -> Iterator[Effect]:
@@ -183,11 +184,11 @@ class _Effects:
             self.run.refuse(f"this keeps {described(value)} in an object from outside", INSTEAD)
         self.made[id(value)] = value, reference
         cls = Place.constant(type(value), type(value).__name__)
-        kind = Reference(self.run.captures.root(cls), "")
-        self.makings.append(Effect("new", reference, None, kind))
+        made_of = Reference(self.run.captures.root(cls), "")
+        self.makings.append(Effect("new", reference, None, made_of))
         for name, part in own_attributes(value):
-            is_told = "store" if runs_when_set(value, name) else "set"
-            self.makings.append(Effect(is_told, reference, name, self._value(part)))
+            how = "store" if runs_when_set(value, name) else "set"
+            self.makings.append(Effect(how, reference, name, self._value(part)))
         return reference
 
     def _is_simple(self, value: Any) -> bool:

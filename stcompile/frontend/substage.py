@@ -88,8 +88,8 @@ def substage(
     sets: bool = False,
 ) -> SubStage:
     """Stage a call of ``function`` into a program; nothing is recorded in the run itself. With
-    ``writes`` the function may write into its arguments, with ``sets`` (or ``writes``) it may change
-    objects from outside, and the caller has to write back.
+    ``writes`` the function may write into its arguments, with ``sets`` (or ``writes``) it may
+    change objects from outside, and the caller has to write back.
     """
     made = dict(run.made)
     run.depth += 1

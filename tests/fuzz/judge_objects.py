@@ -25,7 +25,12 @@ class State:
 
     def __init__(self, names: dict[str, Any], arg: Any) -> None:
         net = names["net"]
-        self.owners = [names["held"], arg, net, *(o for o in names["pool"] if not isinstance(o, list | tuple))]
+        self.owners = [
+            names["held"],
+            arg,
+            net,
+            *(o for o in names["pool"] if not isinstance(o, list | tuple)),
+        ]
         self.held = [_own(owner) for owner in self.owners]
         lists = [value for held in self.held for value in held.values()]
         lists += net.lists.values() if isinstance(getattr(net, "lists", 0), dict) else []

@@ -42,6 +42,7 @@ from stcompile.wengert.types import is_counter
 _REFUSED: Final = Missing()  # the default if an attribute has to exist
 _CONTAINERS = (list, dict, set, bytearray, deque)
 _SLOTS = types.MemberDescriptorType
+OPEN = (types.SimpleNamespace, types.FunctionType)  # classes that take any attribute
 _OF_TYPES = (
     types.GetSetDescriptorType,
     types.MethodDescriptorType,
@@ -404,7 +405,7 @@ def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
     if isinstance(setter, types.FunctionType):
         run.call(setter, [owner, name, value], {})
         return
-    if setter is not object.__setattr__:
+    if setter is not object.__setattr__ and not isinstance(owner, OPEN):
         _check_owned(run, owner, name)
     store_attribute(run, owner, name, value)
 
@@ -476,7 +477,8 @@ def _site(run: Run, owner: Any, name: str) -> AttributeSite:
     if run.owns(owner):
         return AttributeSite(owner, name, run.owned[id(owner)].born)
     origin = None if isinstance(owner, type | Super) else run.captures.origin(owner)
-    if origin is None or run.is_disowned(owner) or not is_changeable(type(owner)):
+    is_open = is_changeable(type(owner)) or isinstance(owner, OPEN)
+    if origin is None or run.is_disowned(owner) or not is_open:
         _check_owned(run, owner, name)
     assert origin is not None
     run.check_outside(f"sets the attribute `{name}` of {an(type(owner).__name__)}")
