@@ -108,7 +108,7 @@ class Jacobian(DifferentiatedBy[P, R]):
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         arguments, keywords = self.opened(run, arguments, keywords)
-        sub = substage(run, self.copying, arguments, keywords)
+        sub = substage(run, self.copying, arguments, keywords, sets=True)
         staged, variables = self.chosen_leaves(run, sub)
         given = self.chosen_parts(run, arguments, keywords)
         result, aux = sub.result, ()
@@ -117,7 +117,9 @@ class Jacobian(DifferentiatedBy[P, R]):
         outputs = self._outputs(run, sub, result, variables)
         self._check_complex(run, sub.program, outputs, variables)
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
-        blocks, beside = self._blocks(run, _Wanted(sub, outputs, others, variables))
+        kept = [*others, *sub.kept]
+        blocks, beside = self._blocks(run, _Wanted(sub, outputs, kept, variables))
+        sub.write_back(run, dict(zip(kept, beside, strict=True)))
         rows = iter(blocks)
 
         def leaf(path: trees.Path, value: Any) -> Any:
@@ -130,7 +132,7 @@ class Jacobian(DifferentiatedBy[P, R]):
             return tuple(found) if is_several(self.wrt) else found[0]
 
         jacobians = trees.map_leaves(leaf, result)
-        return (jacobians, rebuild(run, aux, beside)) if self.has_aux else jacobians
+        return (jacobians, rebuild(run, aux, beside[: len(others)])) if self.has_aux else jacobians
 
     def _outputs(
         self, run: Run, sub: SubStage, result: Any, variables: Sequence[Variable]

@@ -127,7 +127,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         """The function's result, and the pullback of that part of it that is to be
         differentiated."""
         primals, _ = self.opened(run, primals, {})
-        sub = substage(run, self.copying, primals, {})
+        sub = substage(run, self.copying, primals, {}, sets=True)
         staged, variables = self.chosen_leaves(run, sub)
         output = sub.result
         if self.has_aux:
@@ -137,6 +137,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         )
         results = run.recorder.inline(parts.primal, sub.inputs)
         count = len(sub.program.outputs)
+        sub.write_back(run, dict(enumerate(results[:count])))
         made = rebuild(run, sub.result, results[:count])
         given = self.chosen_parts(run, primals, {})
         return made, StagedPullback(self, parts, results[count:], sub, output, staged, given)

@@ -432,6 +432,8 @@ def store_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
         missing = f"'{cls.__name__}' object has no attribute '{name}'"
         run.raises(AttributeError(missing), reason=missing)
     run.set(site, value)
+    if isinstance(site, OutsideSite):
+        run.hint(value, name)
 
 
 def delete_attribute(run: Run, owner: Any, name: str) -> None:
