@@ -402,7 +402,7 @@ class _Emitter:
         return self.made[text]
 
     def _effects(self) -> list[ast.stmt]:
-        """The statements that change objects of the caller. What is read of them is read first."""
+        """The statements that change objects of the caller, after those that read parts of them."""
         first: list[ast.stmt] = []
         for effect in self.staged.effects:
             for part in parts_read(effect.value):

@@ -47,14 +47,14 @@ class Carried:
 
 
 def held_now(run: Run) -> dict[Key, Any]:
-    """What the changed sites from outside hold now."""
+    """The present values of the sites from outside that were changed."""
     return {key: change.site.read() for key, change in run.outside.changes.items()}
 
 
 class Carrier:
     """Take the changes since ``before`` back. ``given`` are the arrays that the function was
     passed, by the cells that stand for them, and ``pairs`` the structures and numbers that it was
-    passed, each with the one that it stands for, by identity. ``outputs`` are the outputs so far,
+    passed, each with the original, by identity. ``outputs`` are the outputs so far,
     to which those of the changes are added."""
 
     def __init__(

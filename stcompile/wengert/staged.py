@@ -122,7 +122,7 @@ class Effect:
 
     @property
     def results(self) -> list[Result]:
-        """What it needs."""
+        """The values that it needs."""
         return [part for part in (self.value, self.when) if part is not None]
 
 

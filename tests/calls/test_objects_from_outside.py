@@ -191,6 +191,6 @@ def test_the_text_says_what_it_sets():
     end = text[text.index("# --- attributes") :]
     assert [line.strip() for line in end.splitlines()[1:-1]] == [
         "self.items.append(x)",
-        "self.nfev = v1",
-        "self.seen = v2",
+        "self.nfev = nfev_1",
+        "self.seen = seen",
     ]

@@ -285,7 +285,7 @@ class Captures:
                 self.vary(place)
 
     def stands_for(self, mirror: Any, other: Any) -> None:
-        """Note a structure that stands for another one, inside of a program of its own."""
+        """Note a structure that stands for another structure, inside of a program of its own."""
         origin = self.origin(other)
         if isinstance(origin, str) and not isinstance(mirror, Scalar):
             self.given[id(mirror)] = origin

@@ -1,7 +1,7 @@
 """Objects from outside that the program changes: attributes, lists and dicts of the caller.
 
-Nothing is changed while a call is staged. What a program sets on a real object is held beside it,
-under the object's identity; lists, dicts and dataclasses are changed as mirrors anyway. The first
+Nothing is changed while a call is staged. The attributes that a program sets on a real object are
+held beside it, under the object's identity; lists, dicts and dataclasses are changed as mirrors. The first
 change of each place is noted with what was there on entry, so that the end of the program can be
 compared with its start.
 """
@@ -37,7 +37,8 @@ class Change:
 
 
 class Outside:
-    """What the program has changed, and what objects from outside hold instead of their own."""
+    """The changes of a program, and the values that objects from outside hold instead of their
+    own."""
 
     def __init__(self) -> None:
         self.held: dict[tuple[int, str], Any] = {}
