@@ -1,9 +1,9 @@
 """Objects from outside that the program changes: attributes, lists and dicts of the caller.
 
 Nothing is changed while a call is staged. The attributes that a program sets on a real object are
-held beside it, under the object's identity; lists, dicts and dataclasses are changed as mirrors. The first
-change of each place is noted with what was there on entry, so that the end of the program can be
-compared with its start.
+held beside it, under the object's identity; lists, dicts and dataclasses are changed as mirrors.
+The first change of each place is noted with what was there on entry, so that the end of the program
+can be compared with its start.
 """
 
 from __future__ import annotations
