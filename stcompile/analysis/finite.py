@@ -139,8 +139,7 @@ class Reaches:
             return self._loop(Ports.of(equation))
         if equation.primitive == "call":
             return through(equation.params["program"], [self._of_atom(a) for a in equation.inputs])
-        found = self._of(equation)
-        return [found] * len(equation.outputs)
+        return [self._of(equation)] * len(equation.outputs) if equation.outputs else []
 
     def _loop(self, ports: Ports) -> list[Reach]:
         found = [self._of_atom(atom) for atom in ports.carry]

@@ -21,8 +21,8 @@ from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.staged import Staged
 
 INFINITE = (
-    "a derivative is infinite here and meets a zero; np.where computes the operand that it does "
-    "not select as well: make that one harmless"
+    "a derivative is infinite here and meets a zero: choose another value there by np.where, or "
+    "add a small number under the root or the quotient"
 )
 
 

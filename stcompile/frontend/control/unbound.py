@@ -8,6 +8,7 @@ own error, and goes on with the value.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -50,8 +51,19 @@ def is_read_elsewhere(frame: Frame, name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _lines_that_read(node: ast.AST, name: str) -> tuple[int, ...]:
-    return tuple(
-        part.lineno
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and part.id == name and not isinstance(part.ctx, ast.Store)
-    )
+    return tuple(_reads(node, name))
+
+
+def _reads(node: ast.AST, name: str) -> Iterator[int]:
+    """The lines below a node that read a name, other than in a loop that gives it a value."""
+    if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Store):
+        yield node.lineno
+    parts = ast.iter_child_nodes(node)
+    if isinstance(node, ast.For | ast.AsyncFor) and _binds(node.target, name):
+        parts = iter([node.iter, *node.orelse])
+    for part in parts:
+        yield from _reads(part, name)
+
+
+def _binds(target: ast.AST, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(target))
