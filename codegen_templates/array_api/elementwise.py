@@ -84,6 +84,13 @@ def strong_product(x: Any, y: Any) -> Any:
 
 
 @fresh
+def strong_quotient(x: Any, y: Any) -> Any:
+    if isinstance(x, np.ndarray | np.generic) or isinstance(y, np.ndarray | np.generic):
+        return np.where(x == 0, np.zeros_like(x / y), x / y)
+    return x / y if x else x
+
+
+@fresh
 def where(condition: Any, x: Any, y: Any) -> Any:
     if isinstance(condition, np.ndarray | np.generic):
         if isinstance(x, np.ndarray | np.generic) or isinstance(y, np.ndarray | np.generic):

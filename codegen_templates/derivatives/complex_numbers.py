@@ -19,7 +19,17 @@ from ..numpy import complex_numbers as template
 HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
     {
         *("real", "imag", "complex_sign", "update_part", "conjugate", "absolute"),
-        *("negative", "add", "subtract", "multiply", "divide", "power", "float_power"),
+        *(
+            "negative",
+            "add",
+            "subtract",
+            "multiply",
+            "strong_product",
+            "strong_quotient",
+            "divide",
+            "power",
+            "float_power",
+        ),
         *("square", "reciprocal", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt"),
         *("sin", "cos", "tan", "arcsin", "arccos", "arctan"),
         *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),

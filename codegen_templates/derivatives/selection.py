@@ -79,3 +79,10 @@ def where(out: Any, cond: Any, x: Any, y: Any, d_out: Any) -> Any:
 def strong_product(out: Any, x: Any, y: Any, d_out: Any) -> Any:
     """Zeros of ``x`` win over any ``y``, and zeros of cotangents over any factor."""
     return template.strong_product(d_out, y), template.strong_product(x, d_out)
+
+
+@adjoint
+def strong_quotient(out: Any, x: Any, y: Any, d_out: Any) -> Any:
+    """Zeros of ``x`` win over any ``y``, and zeros of cotangents over any divisor."""
+    slope = template.strong_quotient(-out, y)
+    return template.strong_quotient(d_out, y), template.strong_product(slope, d_out)

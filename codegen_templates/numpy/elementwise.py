@@ -143,6 +143,13 @@ def strong_product(x: Any, y: Any) -> Any:
 
 
 @fresh
+def strong_quotient(x: Any, y: Any) -> Any:
+    if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+        return np.where(x == 0, 0.0, x / y)
+    return x / y if x else x
+
+
+@fresh
 def frexp(x: Any, *, part: str) -> Any:
     if part == "mantissa":
         return np.frexp(x)[0]

@@ -174,7 +174,9 @@ class _Walk:
         """Record the product of a cotangent that may be infinite with a mask: a choice, or a
         product in which the zeros of the mask win."""
         zeros = None if self.is_moving(mask) or mask == vector else self.zeros_of(mask)
-        if equation.primitive != "multiply" or not self.is_moving(vector) or zeros is None:
+        if equation.primitive != "multiply" or not self.is_moving(vector):
+            return False
+        if zeros is None or zeros.all:
             return False
         out = equation.output
         is_feared = self.reaches[vector].limit >= Limit.LARGE and zeros.kind >= Zero.BEATEN
@@ -216,10 +218,13 @@ class _Walk:
         return self._as(out, "where", mask, *((product, zero) if holds else (zero, product)))
 
     def _strong(self, equation: Equation, zeros: Zeros, vector: Atom, factor: Atom) -> bool:
-        if equation.primitive == "divide":
-            factor = self.record("divide", Constant(1), factor)
+        primitive = "strong_quotient" if equation.primitive == "divide" else "strong_product"
+        made = self.makers.get(factor) if isinstance(factor, Variable) else None
+        is_product = made is not None and equation.primitive == "multiply"
+        if made and is_product and _is_reciprocal(made):
+            primitive, factor = "strong_quotient", made.inputs[1]
         self.zeros[equation.output] = Zeros(zeros.kind)
-        return self._as(equation.output, "strong_product", vector, factor)
+        return self._as(equation.output, primitive, vector, factor)
 
     def _as(self, out: Variable, primitive: str, *inputs: Atom) -> bool:
         """Record what a variable is from now on, if it has its type."""
@@ -260,7 +265,7 @@ class _Walk:
             return self._choice(equation)
         if name in ("multiply", "divide"):
             return self._of_product(equation)
-        if name == "strong_product":
+        if name in ("strong_product", "strong_quotient"):
             known = self.zeros_of(inputs[0])
             return Zeros(known.kind if known else Zero.CHOSEN)
         if name in ("add", "subtract") or (name == "accumulate" and _adds_all(equation)):
@@ -533,6 +538,11 @@ def _is_seeded(equation: Equation) -> bool:
     return equation.location.section == "adjoint" and any(
         isinstance(a, Constant) and a.type.inexact and a.value == 1 for a in equation.inputs
     )
+
+
+def _is_reciprocal(equation: Equation) -> bool:
+    ones = (Constant(1), Constant(1.0))
+    return equation.primitive == "divide" and equation.inputs[0] in ones
 
 
 def _adds_all(equation: Equation) -> bool:

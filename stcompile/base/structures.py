@@ -51,7 +51,8 @@ def register_structure(
     ...     def __init__(self):
     ...         self.w, self.rate = np.ones(2), 0.1
     >>> st.register_structure(Model, ["w"])
-    >>> st.grad(lambda model, x: model.rate * np.sum(model.w * x), wrt="model")(Model(), np.ones(2))
+    >>> loss = lambda model, x: model.rate * np.sum(model.w * x)
+    >>> st.grad(loss, wrt="model")(Model(), np.ones(2))  # doctest: +SKIP
     namespace(w=array([0.1, 0.1]))
     """
     if not isinstance(cls, type):

@@ -21,6 +21,7 @@ def parts_read(value: Result | None) -> Iterator[Reference]:
 def written_effect(kind: str, target: ast.expr, key: object, value: ast.expr | None) -> ast.stmt:
     """The statement of an `Effect`.
 
+    >>> from stcompile.code.literals import name
     >>> ast.unparse(written_effect("set", name("filter"), "x", name("v1")))
     'filter.x = v1'
     """

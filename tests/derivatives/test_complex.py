@@ -83,6 +83,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ),
     ("einsum", (GRID, REAL, GRID[0]), {"subscripts": "ij,kj,l->il"}),
     ("einsum", (GRID[:, :4],), {"subscripts": "ii->i"}),
+    *((name, (Z, np.roll(Z, 1)), {}) for name in ("strong_product", "strong_quotient")),
     ("undefined", (SQUARE, np.zeros(SQUARE.shape, bool)), {"message": "it is NaN"}),
     *(("convolve", (Z, GRID[0]), {"mode": mode}) for mode in ("full", "same", "valid")),
     *(("convolve", (REAL[0], Z), {"mode": mode}) for mode in ("full", "same", "valid")),

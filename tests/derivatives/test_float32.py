@@ -31,7 +31,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *((name, (X, X[0]), {}) for name in ("maximum", "minimum", "fmax", "fmin")),
     *((name, (X, X[0]), {}) for name in ("copysign", "heaviside", "fmod", "nextafter")),
     ("first_maximum", (X, X[0]), {}),
-    ("strong_product", (X, X[0]), {}),
+    *((name, (X + 1, X[0] + 2), {}) for name in ("strong_product", "strong_quotient")),
     ("external", (X, X[0]), {"function": weighted, "spelling": "weigh"}),
     *((name, (X, 0.5), {}) for name in ("add", "multiply", "divide", "maximum", "hypot")),
     *(("power", (X + 1, y), {"static": (False, True)}) for y in (0, 1, 2, 3, 0.5, 2.5)),

@@ -12,7 +12,7 @@ from stcompile.wengert.templates import TEMPLATES
 from tests.derivatives.numeric import REST
 
 STRUCTURAL = {
-    *("call", "cond", "loop", "kernel", "select", "add_up"),
+    *("call", "cond", "loop", "kernel", "select", "add_up", "given"),
     *("store", "print", "warn", "log_message", "assert", "raise", "seed", "exchange_wait"),
 }
 REFUSED = {"pack", "exchange", "exchange_start"}  # of gradients: not differentiated again

@@ -32,7 +32,7 @@ class Tangents:
         arguments = Arguments(dict.fromkeys(names), names, ())
         self.wrt = tuple(wrt)
         self.compiled: Primal[..., Any] = tangent_of(
-            function, arguments, [names[at] for at in self.wrt], options
+            function, arguments, [(names[at], ()) for at in self.wrt], options
         )
         self.is_refused = False
 

@@ -153,28 +153,28 @@ def test_steps_of_an_unrolled_loop() -> None:
 # --- the adjoint ---------------------------------------------------------------------------------
 
 
-def masked(x):
-    return np.sum(np.where(x > 0, np.sqrt(x), 0.0))
+def lengths(x):
+    return np.sum(np.sqrt(x * x))
 
 
 @pytest.mark.parametrize("transform", [st.grad, st.value_and_grad])
 def test_adjoint(transform: Any) -> None:
-    error = nan_of(transform(masked, debug_nans=True), np.array([0.0, 4.0]))
+    error = nan_of(transform(lengths, debug_nans=True), np.array([0.0, 4.0]))
     reason = "first NaN is made in the adjoint of this line: `multiply` gives 1 NaN among 2 values"
     place = excerpts(str(error))[0]
-    assert (place.underlined, place.line) == ("np.sqrt(x)", line_of(masked, "np.sqrt(x)"))
+    assert (place.underlined, place.line) == ("x * x", line_of(lengths, "x * x"))
     assert reason in error.reason
     assert "1 infinite" in error.reason
-    assert "np.where computes the operand that it does not select" in error.hint
+    assert "choose another value there by np.where" in error.hint
 
 
 def test_second_order() -> None:
     def f(x):
-        return np.where(x > 0, x**1.5, 0.0)
+        return np.sqrt(x**4)
 
-    assert st.grad(f, debug_nans=True)(np.array(0.0)) == 0
+    assert st.grad(f, debug_nans=True)(np.array(1.0)) == 2
     error = nan_of(st.grad(st.grad(f), debug_nans=True), np.array(0.0))
-    assert excerpts(str(error))[0].underlined == "x**1.5"
+    assert excerpts(str(error))[0].underlined == "x**4"
     assert "adjoint of this line" in error.reason
 
 

@@ -43,7 +43,9 @@ def test_what_is_written_is_no_plain_call() -> None:
         template = WRITTEN[name]
         inputs = ", ".join(f"*{n}" if n in REST else n for n in positional(template))
         plain = f"return {name if '.' in name else f'np.{name}'}({inputs})"
-        assert list(map(ast.unparse, body_of(template))) != [plain] or template.mark == "view", name
+        if template.mark == "view" or name.startswith("special.spherical_"):  # it takes no `out`
+            continue
+        assert list(map(ast.unparse, body_of(template))) != [plain], name
 
 
 def test_static_choices_then_one_expression() -> None:

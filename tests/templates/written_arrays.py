@@ -159,6 +159,7 @@ def sorting() -> list[Row]:
         row("i0", "np.i0(x0)", A),
         row("first_maximum", "np.maximum(x0, x1)", A, B),
         row("strong_product", "np.where(x0 == 0, 0.0, x0 * x1)", A, B),
+        row("strong_quotient", "np.where(x0 == 0, 0.0, x0 / x1)", A, B),
         row("absolute", "abs(x0)", Counter(-2)),
         row("absolute", "np.abs(x0)", np.float32(-2)),
         row("power", "x0 ** 2", A, 2),

@@ -33,7 +33,7 @@ def overflows(params, x):
 
 def root(params, x):
     """The adjoint of the root makes a NaN at zero; the value itself stays finite for a step."""
-    h = np.maximum(params["w"], 0)
+    h = params["w"] + np.abs(params["w"])
     far = np.sqrt(h)
     return np.sum(far * (x[0] - 1)) + np.sum(params["w"])
 

@@ -75,7 +75,7 @@ def test_so_do_products_made_at_the_call(built: list[str]) -> None:
 
 def test_threads_that_ask_for_what_is_refused_are_all_told(built: list[str]) -> None:
     def f(x: Any) -> Any:
-        return np.sum(x) + eval("1")
+        return np.sum(x) + len(open("x").read())
 
     gradient = st.grad(f)
     found = all_at_once(lambda: gradient(XS[0]))

@@ -251,6 +251,7 @@ ELEMENTWISE: tuple[Primitive, ...] = (
     *(Primitive(name, _ufunc(name), elementwise=True, linear=name in LINEAR) for name in UFUNCS),
     Primitive("first_maximum", _ufunc("maximum"), elementwise=True),
     Primitive("strong_product", _ufunc("multiply"), elementwise=True),
+    Primitive("strong_quotient", _ufunc("divide"), elementwise=True),
     Primitive("where", _where, elementwise=True, linear=True),
     Primitive("clip", _clip, elementwise=True),
     Primitive("sinc", _sinc, elementwise=True),

@@ -39,7 +39,7 @@ def mixture_value_and_grad(params, x):
     d_log_weights = np.sum(d_values_1, axis=0)
     # scipy_models.py:24  densities = stats.norm.logpdf(x[:, None], params["mean"], np.exp(params["…
     v9 = -np.sum(d_values_1, axis=0)
-    d_scale = np.where(v9 == 0, 0.0, v9 * (1 / scale))
+    d_scale = np.where(v9 == 0, 0.0, v9 / scale)
     v10 = v8 * v5
     v11 = z / scale
     v10 += v8 * z * -0.5
@@ -49,5 +49,5 @@ def mixture_value_and_grad(params, x):
     d_log_std = np.where(v4, d_scale * v3, 0.0)
     # scipy_models.py:23  log_weights = special.log_softmax(params["logits"])
     v12 = -np.sum(d_log_weights, keepdims=True)
-    d_log_weights += np.where(v12 == 0, 0.0, v12 * (1 / v2)) * v1
+    d_log_weights += np.where(v12 == 0, 0.0, v12 / v2) * v1
     return value_1, {"logits": d_log_weights, "mean": d_mean, "log_std": d_log_std}
