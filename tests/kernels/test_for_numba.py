@@ -144,7 +144,11 @@ def sorted_in_a_loop(a: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "line", "call"),
     [
-        (spectrum, "return np.sum(np.linalg.eigvalsh(a @ a.T))", "np.linalg.eigvalsh(a @ a.T)"),
+        (
+            spectrum,
+            "return np.sum(np.linalg.eigvalsh(a @ a.T))",
+            "np.sum(np.linalg.eigvalsh(a @ a.T))",
+        ),
         (sorted_in_a_loop, "total += np.sum(np.sort(a[0]) * i)", "np.sort(a[0])"),
     ],
 )

@@ -18,6 +18,8 @@ from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Maybe
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 
 def as_maybe(value: Any) -> Maybe:
     """The value of a name as a value and a flag; `MISSING` stands for a name without one."""
@@ -61,6 +63,8 @@ def _reads(node: ast.AST, name: str) -> Iterator[int]:
     parts = ast.iter_child_nodes(node)
     if isinstance(node, ast.For | ast.AsyncFor) and _binds(node.target, name):
         parts = iter([node.iter, *node.orelse])
+    elif isinstance(node, _COMPREHENSIONS) and any(_binds(g.target, name) for g in node.generators):
+        parts = iter([node.generators[0].iter])  # the rest has a scope of its own
     for part in parts:
         yield from _reads(part, name)
 

@@ -28,7 +28,7 @@ from stcompile.wengert.primitives.signals import SIGNALS
 from stcompile.wengert.primitives.sizes import SIZES
 from stcompile.wengert.primitives.sorting import SORTING
 from stcompile.wengert.primitives.special import SPECIAL
-from stcompile.wengert.primitives.spectra import SPECTRA
+from stcompile.wengert.primitives.spectra import HANDED_ON, SPECTRA
 from stcompile.wengert.types import Type
 
 __all__ = ["PRIMITIVES", "OperandError", "Primitive", "infer"]
@@ -55,7 +55,8 @@ TAKES_SIZES = frozenset(
     | {"full", "empty", "arange", "size", "count_nonzero", "nonzero", "as_shape", "undef"}
     | {"assert", "raise", "store", "sort", "argsort", "searchsorted", "var", "std"}
     | {"solve", "inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "diagonal"}
-    | {"roll", "pad", "interp", "histogram", "digitize", "linalg.solve_triangular"}
+    | {"roll", "pad", "interp", "histogram", "digitize", "linalg.solve_triangular", "undefined"}
+    | HANDED_ON
 )
 """The primitives that take arrays of lengths that may change within a call."""
 
