@@ -29,7 +29,6 @@ PLAIN = frozenset(
             "minimum",
             "first_maximum",
             "strong_product",
-            "strong_quotient",
         ),
         *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
         *("logical_not", "logical_and", "logical_or", "logical_xor"),

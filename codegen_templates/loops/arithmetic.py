@@ -90,6 +90,21 @@ def divide(x: Any, y: Any) -> Any:
 
 
 @fresh
+def strong_quotient(x: Any, y: Any) -> Any:
+    if isinstance(x, COMPLEX) or isinstance(y, COMPLEX):
+        if not isinstance(x, np.generic) and not isinstance(y, np.generic):
+            return x / y if x else x
+        if not isinstance(x, np.generic) and isinstance(y, np.float64):
+            return x / y if x else x
+        if isinstance(x, np.complex64) and isinstance(y, np.complex64):
+            return np.complex64(complex_quotient(x, y)) if x else x
+        return complex_quotient(_double(x), _double(y)) if x else x
+    if not isinstance(x, np.generic) and not isinstance(y, np.generic) and not _divides(y):
+        return quotient(x, y) if x else x
+    return x / y if x else x
+
+
+@fresh
 def floor_divide(x: Any, y: Any) -> Any:
     if _is_positive(y):
         return x // y

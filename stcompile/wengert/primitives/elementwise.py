@@ -149,6 +149,18 @@ def _ufunc(name: str) -> Infer:
     return infer
 
 
+def _strong(name: str) -> Infer:
+    """The types of a product or quotient whose zeros win: of cotangents, which are no integers."""
+    plain = _ufunc(name)
+
+    def infer(types: Types, params: Any) -> Types:
+        if not any(t.inexact for t in types):
+            raise OperandError(f"a strong zero of {_listed(types)}: it is of floats")
+        return plain(types, params)
+
+    return infer
+
+
 def _listed(types: Types) -> str:
     return " and ".join(map(repr, types))
 
@@ -250,8 +262,8 @@ def _asarray(types: Types, params: Any) -> Types:
 ELEMENTWISE: tuple[Primitive, ...] = (
     *(Primitive(name, _ufunc(name), elementwise=True, linear=name in LINEAR) for name in UFUNCS),
     Primitive("first_maximum", _ufunc("maximum"), elementwise=True),
-    Primitive("strong_product", _ufunc("multiply"), elementwise=True),
-    Primitive("strong_quotient", _ufunc("divide"), elementwise=True),
+    Primitive("strong_product", _strong("multiply"), elementwise=True),
+    Primitive("strong_quotient", _strong("divide"), elementwise=True),
     Primitive("where", _where, elementwise=True, linear=True),
     Primitive("clip", _clip, elementwise=True),
     Primitive("sinc", _sinc, elementwise=True),
