@@ -344,7 +344,9 @@ class _Walk:
         if one is None or other is None:
             return None
         if one.all or other.all:
-            return other if one.all else one
+            known = other if one.all else one
+            is_same = known.all or not (one.all and equation.primitive == "subtract")
+            return known if is_same else Zeros(known.kind)
         a, b = one.choice, other.choice
         kind = min(one.kind, other.kind)
         if a is None or b is None or a.source != b.source:
