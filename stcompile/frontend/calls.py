@@ -124,7 +124,7 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
     if isinstance(function, Partial):
         merged = {**function.keywords, **keywords}
         return call(run, function.function, _placed(run, function.arguments, arguments), merged)
-    if makes_texts(function, arguments):
+    if makes_texts(run, function, arguments):
         return computed(run, function, arguments, keywords)
     if _may_be_known(function):
         lowering = _lowering(function)

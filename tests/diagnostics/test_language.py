@@ -134,14 +134,6 @@ def a_nested_coroutine(x):
     return np.sum(x)
 
 
-@refused(X, at="np.linalg.inv(x[:, :2])", reason="line .* would take", hint="`if`")
-def a_try_statement(x):
-    try:
-        return np.sum(np.linalg.inv(x[:, :2]))
-    except ValueError:
-        return 0.0
-
-
 @refused(X, at="warnings.catch_warnings()", reason="not supported", hint="outside")
 def a_with_statement(x):
     with warnings.catch_warnings():

@@ -30,12 +30,25 @@ def is_known_array(value: Any) -> bool:
     return type(value) is np.ndarray and value.dtype.kind in "O" + TEXTS
 
 
-def makes_texts(function: Any, arguments: Sequence[Any]) -> bool:
+def makes_texts(run: Run, function: Any, arguments: Sequence[Any]) -> bool:
     """True for a call of a function of NumPy with texts, which is computed at compile time."""
+    if isinstance(getattr(function, "__self__", None), _TEXT) or not _are_known(run, arguments):
+        return False
     if not str(getattr(function, "__module__", None) or "numpy").startswith("numpy"):
         return False
     return any(map(_holds_text, arguments)) or (
         function in _OF_TEXT and any(isinstance(value, _TEXT) for value in arguments)
+    )
+
+
+def _are_known(run: Run, values: Sequence[Any]) -> bool:
+    return all(
+        _are_known(run, value)
+        if isinstance(value, list | tuple)
+        else known_value(run, run.atom(value)) is not None
+        if isinstance(value, Array | Scalar) and not isinstance(value, Affine)
+        else is_known_array(value) or is_static(value)
+        for value in values
     )
 
 

@@ -33,7 +33,8 @@ BOOLEAN = frozenset(
 )
 COMPLEX = frozenset(
     {"negative", "add", "subtract", "multiply", "divide", "power", "square", "reciprocal", "sqrt"}
-    | {"absolute", "conjugate", "exp", "log", "log1p", "sin", "cos", "sinh"}
+    | {"absolute", "conjugate", "exp", "log", "log1p", "sin", "cos", "sinh", "strong_product"}
+    | {"strong_quotient"}
     | {"cosh", "tanh", "equal", "not_equal"}
     | {"isnan", "isinf", "isfinite", "real", "imag"}
     | {"select", "where", "cast", "to_python", "to_scalar", "undef"}
