@@ -17,8 +17,8 @@ from stcompile.frontend.functions.linalg import LINALG
 from stcompile.transforms.primal import Primal
 from stcompile.wengert.ir import Program
 from stcompile.wengert.primitives import PRIMITIVES
-from stcompile.wengert.primitives.spectra import SPECTRA
 from stcompile.wengert.primitives.elementwise import UFUNCS
+from stcompile.wengert.primitives.spectra import SPECTRA
 from stcompile.wengert.verify import sub_programs
 from tests.gradients.cases import CASES
 from tests.gradients.functions import arrays, calculus, elementwise, linear, reductions
