@@ -32,13 +32,14 @@ def is_known_array(value: Any) -> bool:
 
 def makes_texts(run: Run, function: Any, arguments: Sequence[Any]) -> bool:
     """True for a call of a function of NumPy with texts, which is computed at compile time."""
-    if isinstance(getattr(function, "__self__", None), _TEXT) or not _are_known(run, arguments):
+    if isinstance(getattr(function, "__self__", None), _TEXT):
         return False
     if not str(getattr(function, "__module__", None) or "numpy").startswith("numpy"):
         return False
-    return any(map(_holds_text, arguments)) or (
+    has_texts = any(map(_holds_text, arguments)) or (
         function in _OF_TEXT and any(isinstance(value, _TEXT) for value in arguments)
     )
+    return has_texts and _are_known(run, arguments)
 
 
 def _are_known(run: Run, values: Sequence[Any]) -> bool:
