@@ -27,7 +27,7 @@ from stcompile.transforms.jacobian import Jacobian
 from stcompile.transforms.partial_pullback import Cotangents, Staged
 from stcompile.transforms.primal import Primal
 from stcompile.transforms.pushforward import exactly, plain_signature
-from stcompile.wengert.ir import Program
+from stcompile.wengert.ir import Atom, Program
 
 NEWTON_STEPS, ITERATIONS = 100, 10_000
 
@@ -181,6 +181,18 @@ def _rule(kind: str, equation: _Equation) -> tuple[Callable[..., Any], Callable[
     return iteration(equation, jacobian, by_given, ITERATIONS, NEWTON_STEPS)
 
 
+def inlined(run: Run, program: Program, dims: tuple[int, ...], arguments: Sequence[Any]) -> Atom:
+    """The value of a program of an array of these ``dims`` and of other inputs; the array is given
+    as a vector."""
+    x, *given = map(run.atom, arguments)
+    (shaped,) = run.record_atoms("reshape", (x,), {"shape": dims})
+    atoms = [
+        exactly(run, atom, v.type) for atom, v in zip((shaped, *given), program.inputs, strict=True)
+    ]
+    (value,) = run.recorder.inline(program, tuple(atoms))
+    return value
+
+
 class _Equation(Staged):
     """The equation that is solved, as a function of a vector and of the program's other inputs."""
 
@@ -192,12 +204,6 @@ class _Equation(Staged):
         self.__signature__ = plain_signature(["x", *(v.name for v in program.inputs[1:])])
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        x, *given = map(run.atom, arguments)
-        (shaped,) = run.record_atoms("reshape", (x,), {"shape": self.dims})
-        atoms = [
-            exactly(run, atom, v.type)
-            for atom, v in zip((shaped, *given), self.program.inputs, strict=True)
-        ]
-        (value,) = run.recorder.inline(self.program, tuple(atoms))
-        (flat,) = run.record_atoms("reshape", (value,), {"shape": x.type.dims})
+        value = inlined(run, self.program, self.dims, arguments)
+        (flat,) = run.record_atoms("reshape", (value,), {"shape": run.atom(arguments[0]).type.dims})
         return run.value(flat)

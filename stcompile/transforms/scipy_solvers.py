@@ -21,10 +21,11 @@ from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output, function_name, substage
 from stcompile.library.implicit import implicit
 from stcompile.transforms.custom_rule import CustomRule
+from stcompile.transforms.implicit import inlined
 from stcompile.transforms.jacobian import Jacobian
 from stcompile.transforms.partial_pullback import Cotangents, Staged
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.pushforward import exactly, plain_signature
+from stcompile.transforms.pushforward import plain_signature
 from stcompile.wengert.ir import Program
 from stcompile.wengert.types import Type
 
@@ -92,13 +93,7 @@ class Values(_OfProgram):
         self.__signature__ = plain_signature(["x", *(v.name for v in program.inputs[1:])])
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        x, *given = map(run.atom, arguments)
-        (shaped,) = run.record_atoms("reshape", (x,), {"shape": self.dims})
-        atoms = [
-            exactly(run, atom, v.type)
-            for atom, v in zip((shaped, *given), self.program.inputs, strict=True)
-        ]
-        (value,) = run.recorder.inline(self.program, tuple(atoms))
+        value = inlined(run, self.program, self.dims, arguments)
         array = run.as_array(run.value(value))
         return run.call(np.reshape, (array, (array.type.size,)), {})
 
