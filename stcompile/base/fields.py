@@ -36,7 +36,7 @@ class Fields:
     __slots__ = ("__facts",)
 
     def __init__(self, facts: Facts) -> None:
-        self.__facts = facts
+        object.__setattr__(self, "_Fields__facts", facts)
 
     def __getattr__(self, name: str) -> Any:
         facts = facts_of(self)
@@ -45,6 +45,12 @@ class Fields:
         if name in facts.rest:
             return facts.rest[name]
         return getattr(facts.original, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(facts_of(self).original, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(facts_of(self).original, name)
 
 
 def facts_of(fields: Fields) -> Facts:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
@@ -56,9 +56,11 @@ def is_object(value: Any) -> bool:
 
 
 class Opening:
-    """The objects in the arguments of one call, taken apart in order."""
+    """The objects in the arguments of one call, taken apart in order. The attributes of classes in
+    ``state`` are no parts unless they are wanted by name."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: Collection[tuple[type, str]] = ()) -> None:
+        self._state = state
         self._count = 0
         self._numbers: dict[int, int] = {}  # of objects and arrays, by identity
         self._kept: list[Any] = []  # so that identities stay
@@ -120,7 +122,9 @@ class Opening:
         rest: dict[str, Any] = {}
         watched: list[str] = []
         for name, item in items:
-            inner = _inside(wanted, ("attribute", name))
+            step: trees.Step = ("attribute", name)
+            is_state = (type(value), name) in self._state
+            inner = _inside([p for p in wanted if p] if is_state else wanted, step)
             is_part = facts.put_together is not None or (
                 (way is None or name in way.names) and not _is_hidden(type(value), name)
             )
@@ -271,6 +275,33 @@ def restored(values: Any) -> Any:
         return trees.instance(facts.kind, held)
 
     return joined(values, make)
+
+
+def originals(value: Any) -> Any:
+    """A structure with the objects themselves for those of its `Fields` that have the very parts
+    that these hold."""
+    if isinstance(value, Fields):
+        return facts_of(value).original if _is_as_held(value, facts_of(value).original) else value
+    parts = trees.children(value)
+    made = [originals(part) for _, part in parts or ()]
+    if all(new is part for new, (_, part) in zip(made, parts or (), strict=True)):
+        return value
+    return trees.with_children(value, made)
+
+
+def _is_as_held(value: Any, held: Any) -> bool:
+    """True for a structure with `Fields` that was made of the structure ``held`` and not changed
+    since."""
+    if isinstance(value, Same):
+        return True
+    if not isinstance(value, Fields):
+        pairs = zip(trees.children(value) or (), trees.children(held) or (), strict=False)
+        has_parts = trees.children(value) is not None
+        return all(_is_as_held(x, y) for (_, x), (_, y) in pairs) if has_parts else value is held
+    facts = facts_of(value)
+    if facts.put_together is not None or facts.original is not held:
+        return False
+    return all(_is_as_held(part, own(held, name)) for name, part in facts.parts.items())
 
 
 def resolved(values: Any, note: Note = lambda old, new: None) -> Any:

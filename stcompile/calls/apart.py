@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from stcompile.base import trees
@@ -23,12 +23,13 @@ def paths_of(arguments: Arguments, wrt: Wrt) -> dict[str, list[trees.Path]]:
     return found
 
 
-def apart(arguments: Arguments, wrt: Wrt) -> Arguments:
-    """The arguments, with `Fields` for the objects that ``wrt`` leads to; `ArgumentsError` for an
-    object that cannot be taken apart."""
+def apart(arguments: Arguments, wrt: Wrt, state: Collection[tuple[type, str]] = ()) -> Arguments:
+    """The arguments, with `Fields` for the objects that ``wrt`` leads to, and without the
+    attributes that are ``state`` (see `Opening`); `ArgumentsError` for an object that cannot be
+    taken apart."""
     wanted = paths_of(arguments, wrt)
     try:
-        opening = Opening()
+        opening = Opening(state)
         if not any(opening.has_objects(arguments.values[name]) for name in wanted):
             return arguments
         values = {
@@ -50,7 +51,7 @@ def check_example(at: Arguments, wrt: Wrt, staged: Staged) -> None:
     if not is_apart(at.values):
         return
     leaves = (leaf for value in at.values.values() for _, leaf in trees.leaves(value))
-    others = [trees.show_path(name, path) for name, path in staged.beside]
+    others = [trees.show_path(name, path) for name, path, _ in staged.beside]
     if others or any(isinstance(leaf, Same) for leaf in leaves):
         what = f"reads {others[0]}" if others else "has an array or an object in two places"
         raise ExportError(

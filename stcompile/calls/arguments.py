@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.fields import Fields
-from stcompile.base.opening import restored
+from stcompile.base.opening import originals, restored
 from stcompile.base.trees import Path, Step, children
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.wengert.dims import Sizes
@@ -80,6 +80,12 @@ class Arguments:
     keywords: tuple[str, ...]
     sizes: Mapping[tuple[str, Path], Sizes] = field(default_factory=dict)
     numbers: Mapping[tuple[str, Path], Number] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> tuple[Any, ...]:
+        """The values that the compiled function gets: the very objects that were taken apart, which
+        it may change, unless other values stand for parts of them."""
+        return tuple(map(originals, self.values.values()))
 
     def name_of(self, which: int | str) -> str | None:
         """The name of the argument that an item of ``wrt`` is for, or is a part of; None if there

@@ -84,12 +84,19 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             return self.run(specialisation, bound)
         except StcompileError as error:  # as `public` does, but without a cost for each call
             __tracebackhide__ = True
+            if self.learns(error):
+                return self(*arguments, **keywords)
             if shows_all_frames(error):
                 raise
             raise without_frames(error) from None
         except Exception as error:
             __tracebackhide__ = True
             raise at_generated(error)  # noqa: B904 - it is the same error
+
+    def learns(self, error: StcompileError) -> bool:
+        """True if an error tells how the arguments are to be bound, so that the call is made
+        again."""
+        return False
 
     def has_entry(self, arguments: Arguments) -> bool:
         """True if a call that comes again may be made by generated code."""
@@ -254,7 +261,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             return self.call_without_nans(specialisation, arguments)
         if self.options.on_error == "capsule":
             return self.call_with_capsule(specialisation, arguments)
-        result: R = specialisation.call(tuple(arguments.values.values()))
+        result: R = specialisation.call(arguments.passed)
         return result
 
     @property
@@ -277,7 +284,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         captured = {name: place.read() for name, place in hidden}
         inputs = Inputs(arguments.values, captured, specialisation.written)
         try:
-            result: R = specialisation.call(tuple(arguments.values.values()))
+            result: R = specialisation.call(arguments.passed)
         except Exception as error:
             where = id(specialisation), type(error), specialisation.line_of(error)
             try:
@@ -305,7 +312,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         before = [leaf.copy() for leaf in arrays_of(written)]
         infinities = self.options.debug_infinities
         is_wanted = has_infinity_or_nan if infinities else has_nan
-        result: R = specialisation.call(tuple(arguments.values.values()))
+        result: R = specialisation.call(arguments.passed)
         if not (is_wanted(result) or is_wanted(written)):
             return result
         for leaf, old in zip(arrays_of(written), before, strict=True):

@@ -191,7 +191,7 @@ class _Writer:
             self._arrays[argument].append(_Leaf(variable, layout))
             written = argument in self.call.written
             self._unless(*self._array(variable, dtype, shape, layout, written))
-        elif tag == "number":
+        elif tag in ("number", "kind"):
             self._unless(f"type({variable}) is {self.bind(rest[0])}")
         elif tag == "static":
             self._unless(*self._static(variable, *rest))

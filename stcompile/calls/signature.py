@@ -11,6 +11,7 @@ Every argument has a *key*, a tuple that describes it:
   dataclasses, and for objects taken apart; the spellings tell keys apart that are equal (1, 1.0 and
   True), and name the attributes that an object has besides its fields; of an object taken apart a
   sixth item names those that would be parts if they held floating-point numbers;
+- ``("kind", type)`` for an attribute beside the parts, whose value calls change;
 - ``("same", number)`` for an object or an array in an object that was met before.
 
 >>> key_of(np.zeros((2, 3)))

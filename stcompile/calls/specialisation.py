@@ -163,8 +163,12 @@ def with_threads(function: Callable[..., Any], threads: Threads, name: str) -> C
 
 def attributes_in(staged: Staged, arguments: Arguments) -> tuple[tuple[str, Path, Any], ...]:
     """The attributes of arguments that a call reads although they are not fields."""
-    read = ((name, path, follow(arguments.values[name], path)) for name, path in staged.beside)
-    return tuple((name, path, key_of(value, name, path)) for name, path, value in read)
+
+    def key(name: str, path: Path, varies: bool) -> Any:
+        value = follow(arguments.values[name], path)
+        return ("kind", type(value)) if varies else key_of(value, name, path)
+
+    return tuple((name, path, key(name, path, varies)) for name, path, varies in staged.beside)
 
 
 def unlinked(staged: Staged, arguments: Arguments, beside: Any) -> Specialisation:
@@ -194,6 +198,7 @@ def _no_function(*_: Any) -> Any:
 def _fits(arguments: Arguments, name: str, path: Path, key: Any) -> bool:
     """True if an attribute of an argument has the key that the program was made for."""
     try:
-        return bool(key_of(follow(arguments.values[name], path)) == key)
+        value = follow(arguments.values[name], path)
+        return bool(key == (("kind", type(value)) if key[0] == "kind" else key_of(value)))
     except (*UNREADABLE, ArgumentsError):
         return False

@@ -24,8 +24,12 @@ def assembled(run: Run, values: Any) -> Any:
         if facts.put_together is not None:
             held = {key: x.read() if isinstance(x, Unread) else x for key, x in facts.rest.items()}
             made = run.own({**held, **parts})
-            return run.call(facts.put_together, [made, facts.beside], {})
-        return run.lend(trees.instance(facts.kind, {**facts.rest, **parts}))
+            instance = run.call(facts.put_together, [made, facts.beside], {})
+            return run.lend(instance) if run.owns(instance) else instance
+        instance = run.lend(trees.instance(facts.kind, {**facts.rest, **parts}))
+        if run.captures.origin(facts.original) is not None:
+            run.outside.stand_for(instance, facts.original)
+        return instance
 
     return joined(values, make)
 

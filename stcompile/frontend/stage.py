@@ -17,6 +17,7 @@ from stcompile.analysis.cautions import distinct
 from stcompile.base import trees
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.base.location import Location
+from stcompile.base.opening import objects_in
 from stcompile.base.places import Place
 from stcompile.base.timings import timed
 from stcompile.base.wording import an
@@ -135,6 +136,11 @@ def _called(
             run.captures.given[at] = shown
             if any(kind == "attribute" for kind, _ in path):
                 run.captures.of_objects.add(at)
+        for _, facts in objects_in(mirror):
+            for name, part in facts.parts.items():
+                for at, path, _ in _parts(part, name):
+                    if not any(kind == "attribute" for kind, _ in path):
+                        run.captures.of_parts[at] = facts.kind, name
     originals = _cells(mirrors)
     with _deep_recursion():
         value = run.call(
@@ -209,6 +215,7 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
         tuple(run.captures.beside),
         effects,
         tuple(item.cell for item in items) if effects else (),
+        run.outside.set_apart,
     )
     return staged.with_program(name_variables(raw, run.recorder.hints))
 

@@ -32,7 +32,7 @@ from stcompile.passes.general.share_equations import share_equations
 from stcompile.passes.loops.carry_values import carry_values
 from stcompile.passes.phases import drop_idle_ports, push_maxima
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.with_respect_to import DifferentiatedBy, Results
+from stcompile.transforms.with_respect_to import DifferentiatedBy, Results, only_set
 from stcompile.wengert.ir import Atom, Constant, Program, Variable
 from stcompile.wengert.types import is_number
 
@@ -77,6 +77,8 @@ class Gradient(DifferentiatedBy[P, R]):
         if self.has_aux:
             value, aux = output_and_aux(run, self.function, sub.result)
         staged, variables = self.chosen_leaves(run, sub)
+        left_out = only_set(sub, staged)
+        variables = [variable for variable in variables if variable not in left_out]
         output = self._output(run, sub, value)
         others = [leaf.index for _, leaf in trees.leaves(aux) if isinstance(leaf, Output)]
         given = self.chosen_parts(run, arguments, keywords)

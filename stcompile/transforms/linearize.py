@@ -48,7 +48,7 @@ class Linearize(Vjp):
     def __call__(self, *primals: Any) -> Any:
         arguments = self.bind(primals, {})
         compiled = self.specialise(arguments)
-        value, residuals = compiled.call(tuple(arguments.values.values()))
+        value, residuals = compiled.call(arguments.passed)
         backward: Backward = compiled.beside
         zeros = trees.map_leaves(lambda path, leaf: np.zeros_like(leaf)[()], value)
         known = lengths_in(compiled, arguments)

@@ -102,7 +102,7 @@ class Vjp(DifferentiatedBy[..., Any]):
         arguments = self.bind(primals, {})
         compiled = self.specialise(arguments)
         backward: Backward = compiled.beside
-        made, residuals = compiled.call(tuple(arguments.values.values()))
+        made, residuals = compiled.call(arguments.passed)
         value = made[0] if self.has_aux else made
         results = outline(tuple(arguments.values.values()))
         known = lengths_in(compiled, arguments)

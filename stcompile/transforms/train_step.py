@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn, Protocol
 
@@ -40,6 +40,7 @@ from stcompile.export.quoted import quotes
 from stcompile.export.write import write_named
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.stage import stage
+from stcompile.frontend.state.outside import ChangedPart
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Bound, Scalar, class_of_number
 from stcompile.optim.state import COUNT, Stateful, refuse_other_parameters
@@ -92,6 +93,8 @@ class TrainStep(Dispatcher[P, R]):
             loss, wrt, with_value=True, options=options
         )
         self._numbers: list[Number] = []  # of the last call
+        self._state: set[tuple[type, str]] = set()  # attributes that the loss sets, by class
+        self._looked_at: set[Hashable] = set()  # structures of which the state is known
         self.name = f"{self.function_name}_step"
         self.update = optimizer.describe()
         self.title = f"One training step on `{self.function_name}`, in place; returns the loss."
@@ -150,7 +153,7 @@ class TrainStep(Dispatcher[P, R]):
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
         """The arguments of a call, and after them the state of the optimiser for its parameters."""
         given = super().bind(arguments, keywords)
-        opened = apart(given, self.wrt)
+        opened = self._opened(given)
         self._check_own(opened)
         bound = with_arrays(opened, given, self.wrt, self._numbers)
         self._numbers[:] = bound.numbers.values()
@@ -164,6 +167,23 @@ class TrainStep(Dispatcher[P, R]):
         values = {name: state[slot] for name, slot in self._slots.items()}
         more = {**bound.values, **values}
         return replace(bound, values=more, keywords=(*bound.keywords, *self._slots))
+
+    def _opened(self, given: Arguments) -> Arguments:
+        """The arguments, with the objects in them taken apart. Attributes that the loss itself
+        sets, such as the mean of the batches so far, are no parameters: it is staged to find
+        them."""
+        opened = apart(given, self.wrt, self._state)
+        objects = objects_in(dict(opened.values))
+        structure = tuple((path, f.kind, (*f.parts,), (*f.rest,)) for path, f in objects)
+        if not structure or structure in self._looked_at:
+            return opened
+        try:
+            found = self.gradient.stage(opened).sets - self._state
+        except ChangedPart as error:
+            found = frozenset({error.attribute})
+        self._looked_at.add(structure)
+        self._state |= found
+        return self._opened(given) if found else opened
 
     def _check_own(self, arguments: Arguments) -> None:
         """Refuse objects whose parts are made anew each time: a step would change what nobody
@@ -298,6 +318,7 @@ class TrainStep(Dispatcher[P, R]):
         positional = [values[name] for name in bound.positional]
         named = {name: values[name] for name in bound.keywords}
         value, grads = self.stage_gradient(run, positional, named, params)
+        self._check_state(run, bound.values, targets)
         self.stage_update(run, params, grads, keywords)
         return value
 
@@ -309,6 +330,21 @@ class TrainStep(Dispatcher[P, R]):
         for which, part in zip(chosen(self.wrt), parts, strict=True):
             for path, leaf in moving(part):
                 yield trees.show_path(self.gradient.shown(which), path), leaf
+
+    def _check_state(self, run: Run, values: Mapping[str, Any], trained: Container[int]) -> None:
+        """Refuse a parameter that is an attribute which the loss sets: the step would change an
+        array that nobody has."""
+        for path, facts in objects_in(dict(values)):
+            for name, part in facts.parts.items():
+                leaves = (leaf for _, leaf in moving(part))
+                is_set = (facts.kind, name) in run.outside.set_apart
+                if is_set and any(_identity(leaf) in trained for leaf in leaves):
+                    shown = trees.show_path(path[0][1], (*path[1:], ("attribute", name)))
+                    raise DerivativeError(
+                        f"a step on `{self.function_name}` trains {shown}, which the loss sets",
+                        location=self.definition,
+                        hint="leave it out of `wrt`: what a loss sets is state, not a parameter",
+                    )
 
     def _check_parameter(self, shown: str, target: Any) -> None:
         """Refuse a parameter that an update cannot change, or should not."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from stcompile.base import trees
 from stcompile.base.classes import MISSING
-from stcompile.base.errors import ArgumentsError, DerivativeError
+from stcompile.base.errors import ArgumentsError, DerivativeError, StcompileError
 from stcompile.base.fields import Fields, facts_of
 from stcompile.base.foreign import LIBRARIES, foreign_kind, library_of
 from stcompile.base.generics import P, R
 from stcompile.base.location import Location
-from stcompile.base.opening import parts_of, resolved
+from stcompile.base.opening import objects_in, parts_of, resolved
 from stcompile.base.options import Options
 from stcompile.base.places import Place
 from stcompile.base.wording import an, noun_of
@@ -22,7 +23,9 @@ from stcompile.calls.arguments import Arguments, Wrt, bind, chosen, split
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.frontend.opening import StagedOpening
 from stcompile.frontend.operations.binding import signature_of
+from stcompile.frontend.state.outside import ChangedPart
 from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.state import AttributeSite
 from stcompile.frontend.state.values import Array, Scalar
 from stcompile.frontend.substage import SubStage
 from stcompile.wengert.ir import Atom, Variable
@@ -55,10 +58,17 @@ class DifferentiatedBy(Dispatcher[P, R]):
     def __init__(self, function: Any, wrt: Wrt, options: Options | None = None) -> None:
         super().__init__(function, options)
         self.wrt = self.take_receiver(wrt)
+        self._state: set[tuple[type, str]] = set()  # attributes that are no parameters, by class
 
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
         """The arguments by name. Objects among those that ``wrt`` names are taken apart."""
-        return apart(super().bind(arguments, keywords), self.wrt)
+        return apart(super().bind(arguments, keywords), self.wrt, self._state)
+
+    def learns(self, error: StcompileError) -> bool:
+        if not isinstance(error, ChangedPart) or error.attribute in self._state:
+            return False
+        self._state.add(error.attribute)
+        return True
 
     def unbound(self) -> Any:
         (_, _, *more), keywords = self._made_with
@@ -257,6 +267,20 @@ def _is_moving(leaf: Any) -> bool:
     return isinstance(leaf, Variable | Array | Scalar) and leaf.type.inexact
 
 
+def only_set(sub: SubStage, staged: Sequence[Any]) -> set[Variable]:
+    """The variables that the objects in staged arguments held on entry in attributes which the
+    function sets and does not read before: these are no parameters."""
+    used = {v for equation in sub.program.equations for v in equation.variables}
+    used.update(atom for atom in sub.program.outputs if isinstance(atom, Variable))
+    sites = [one.site for one in sub.carried if isinstance(one.site, AttributeSite)]
+    found: set[Variable] = set()
+    for _, facts in objects_in(tuple(staged)):
+        names = {site.name for site in sites if site.owner is facts.original}
+        for name in names & {*facts.parts}:
+            found.update(variables_in(facts.parts[name]))
+    return found - used
+
+
 def variables_in(staged: Any) -> list[Variable]:
     """The variables of staged arguments that there are derivatives by, each once."""
     leaves = (leaf for _, leaf in moving(staged))
@@ -297,9 +321,16 @@ class Results:
         ]
         if is_object:
             names = (name for (_, name), _ in parts)
-            return self.run.own(types.SimpleNamespace(**dict(zip(names, made, strict=True))))
+            kept = [not self._is_left_out(part) for _, part in parts]
+            pairs = itertools.compress(zip(names, made, strict=True), kept)
+            return self.run.own(types.SimpleNamespace(**dict(pairs)))
         result = trees.with_children(staged, made)
         if id(given) in self.run.origins:
             self.run.origins[id(result)] = (result, self.run.origins[id(given)][1])
         is_own = isinstance(result, list | dict | types.SimpleNamespace)
         return self.run.own(result) if is_own else result
+
+    def _is_left_out(self, part: Any) -> bool:
+        """True for a part of an object by which no derivative was asked for."""
+        leaves = variables_in(part)
+        return bool(leaves) and not any(leaf in self.found for leaf in leaves)

@@ -160,8 +160,10 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
 def _held(run: Run, owner: Any, name: str) -> Any:
     """An attribute that an instance has itself, or that the program has set on an object from
     outside; `MISSING` if there is none."""
-    set_here = run.outside.held.get((id(owner), name), _REFUSED)
-    return own(owner, name) if set_here is _REFUSED else set_here
+    real = run.outside.real(owner)
+    set_here = run.outside.held.get((id(real), name), _REFUSED)
+    is_as_entered = real is not owner and isinstance(set_here, Unread)
+    return own(owner, name) if set_here is _REFUSED or is_as_entered else set_here
 
 
 def _entered(run: Run, owner: Any, name: str) -> Unread:
@@ -169,6 +171,8 @@ def _entered(run: Run, owner: Any, name: str) -> Unread:
 
     def read() -> Any:
         value = own(owner, name)
+        if run.outside.real(owner) is not owner:
+            return value.read() if isinstance(value, Unread) else value
         place = run.captures.place_of(owner)
         if value is MISSING or place is None:
             run.captures.lacks(owner, name)
@@ -478,25 +482,25 @@ def _site(run: Run, owner: Any, name: str) -> AttributeSite:
     of one from outside."""
     if run.owns(owner):
         return AttributeSite(owner, name, run.owned[id(owner)].born)
-    origin = None if isinstance(owner, type | Super) else run.captures.origin(owner)
+    real = run.outside.real(owner)
+    origin = None if isinstance(owner, type | Super) else run.captures.origin(real)
     is_open = is_changeable(type(owner)) or isinstance(owner, OPEN)
     if origin is None or run.is_disowned(owner) or not is_open:
         _check_owned(run, owner, name)
     assert origin is not None
     run.check_outside(f"sets the attribute `{name}` of {an(type(owner).__name__)}")
     entered: Any
-    if run.captures.place_of(owner) is None:  # a mirror
+    place = run.captures.place_of(real)
+    if place is None:  # a mirror
         entered = own(owner, name)
         site = AttributeSite(owner, name, 0)
     else:
         if finds_attributes_itself(type(owner)):
             _check_owned(run, owner, name)
-        place = run.captures.place_of(owner)
-        assert place is not None
-        if is_counter(own(owner, name)) or is_counter(find(type(owner), name)):
+        if is_counter(own(real, name)) or is_counter(find(type(owner), name)):
             run.captures.vary(place.attribute(name))
         entered = _entered(run, owner, name)
-        site = OutsideSite(owner, name, 0, run.outside.held, entered)
+        site = OutsideSite(real, name, 0, run.outside.held, entered)
     run.outside.note(Change(site, entered, run.here))
     return site
 

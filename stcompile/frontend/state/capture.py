@@ -96,7 +96,8 @@ class Captures:
         self._apart: dict[int, tuple[Any, str]] = {}  # objects taken apart, and arrays in them
         self.leaves: list[Leaf] = []
         self.sizes: Mapping[tuple[str, trees.Path], Sizes] = {}  # of arguments with named lengths
-        self.beside: list[tuple[str, trees.Path]] = []  # attributes that are no fields
+        self.beside: list[tuple[str, trees.Path, bool]] = []  # attributes that are no fields
+        self._seen_beside: set[Place] = set()  # those of objects that were taken apart
         self.hidden: list[Hidden] = []
         self.guards: dict[Place, Guard] = {}
         self.names: dict[types.ModuleType, dict[str, None]] = {}  # names read from libraries
@@ -107,6 +108,7 @@ class Captures:
         self.is_fixed = False  # all integers and lengths of lists are static nevertheless
         self.given: dict[int, str] = {}  # the arguments' parts, with their expressions
         self.of_objects: set[int] = set()  # those of the parts that objects hold
+        self.of_parts: dict[int, tuple[type, str]] = {}  # those of objects taken apart: where
         self._roots: dict[Place, Variable] = {}  # objects whose attributes the program sets
         self.products: dict[int, Any] = {}  # with sparse matrices, by the identity of the matrix
 
@@ -118,9 +120,13 @@ class Captures:
         """The mirror of an argument: every array or float in it becomes an input. ``changed`` says
         that all its arrays will be written to; attributes that are not fields would not follow."""
         for path, facts in objects_in(value):
+            shown = trees.show_path(name, path)
             parts = (part for part in facts.parts.values() if type(part) is np.ndarray)
             for one in (facts.original, *parts):
-                self._apart[id(one)] = one, trees.show_path(name, path)
+                self._apart[id(one)] = one, shown
+            if facts.put_together is None:
+                self.track(facts.original, Place.constant(facts.original, shown))
+                self.given[id(facts.original)] = shown
         mirror = self._mirrored(value, self._argument_leaf(name, writeable), name, (), changed)
         self.note_given(mirror)
         return mirror
@@ -179,8 +185,11 @@ class Captures:
         )
         if isinstance(made, Fields):
             assert isinstance(root, str)
+            around = Place.constant(facts_of(value).original, trees.show_path(root, path))
             rest = {
-                key: self._unread(item, root, (*path, ("attribute", key)))
+                key: self._unread(
+                    item, root, (*path, ("attribute", key)), place=around.attribute(key)
+                )
                 for key, item in facts_of(value).rest.items()
             }
             return Fields(replace(facts_of(made), rest=rest))
@@ -195,16 +204,30 @@ class Captures:
         return made
 
     def _unread(
-        self, value: Any, root: str | Place, path: trees.Path, changed: bool = False
+        self,
+        value: Any,
+        root: str | Place,
+        path: trees.Path,
+        changed: bool = False,
+        place: Place | None = None,
     ) -> Unread:
-        return Unread(functools.cache(functools.partial(self._beside, value, root, path, changed)))
+        read = functools.partial(self._beside, value, root, path, changed, place)
+        return Unread(functools.cache(read))
 
     def _is_read(self, value: Any) -> bool:
         """True for an object that was reached in another way before."""
         return id(value) in self._mirrors or id(value) in self._places
 
-    def _beside(self, value: Any, root: str | Place, path: trees.Path, changed: bool) -> Any:
-        """The mirror of an attribute that is not a field of the structure."""
+    def _beside(
+        self,
+        value: Any,
+        root: str | Place,
+        path: trees.Path,
+        changed: bool,
+        place: Place | None,
+    ) -> Any:
+        """The mirror of an attribute that is not a field of the structure; ``place`` is that of the
+        attribute of an object that was taken apart."""
         if isinstance(root, Place):
             return self.captured(value, root.part(path))
         self._refuse_apart(value, trees.show_path(root, path))
@@ -215,11 +238,33 @@ class Captures:
                 "parameters that this step changes",
                 hint="make it a field, a property or an argument of its own",
             )
-        self.beside.append((root, path))
+        varies = place is not None and place in self.varying
+        self.beside.append((root, path, varies))
+        if varies and type(value) is list:
+            return self._note_mirror(value, [Grown(UNSEEN, UNSEEN_HINT)], place)
+        if varies:
+            variable = self._recorder.variable(type_of(value), trees.path_name(root, path))
+            self.leaves.append(Leaf(root, path, variable, False))
+            return Scalar(variable)
         for at, item in trees.leaves(value, path):
             if has_attributes(item) and not is_input(item):
                 self.track(item, Place.constant(item, trees.show_path(root, at)))
-        return self._mirrored(value, self._argument_leaf(root, False), root, path)
+        mirror = self._mirrored(value, self._argument_leaf(root, False), root, path)
+        return mirror if place is None else self._note_mirror(value, mirror, place)
+
+    def _note_mirror(self, value: Any, mirror: Any, place: Place | None) -> Any:
+        """Note the lists and dicts in an attribute of an object that was taken apart, which may be
+        changed."""
+        assert place is not None
+        self._seen_beside.add(place)
+        if type(mirror) in (list, dict):
+            self._mirrors[id(value)] = value, mirror, place
+        if type(mirror) is not list or len(mirror) == len(value):
+            parts = zip(trees.children(value) or (), trees.children(mirror) or (), strict=False)
+            for (step, part), (_, inner) in parts:
+                if type(inner) in (list, dict):
+                    self._note_mirror(part, inner, place.part((step,)))
+        return mirror
 
     # --- captured values -----------------------------------------------------------------------
 
@@ -271,7 +316,8 @@ class Captures:
         call."""
         if self.is_fixed or place in self.varying:
             return
-        if place in self.guards or place.fact("structure", structure_of) in self.guards:
+        is_read = place in self.guards or place in self._seen_beside
+        if is_read or place.fact("structure", structure_of) in self.guards:
             raise StagedAgain(place)
         self.varying.add(place)
 
@@ -291,6 +337,8 @@ class Captures:
             self.given[id(mirror)] = origin
             if id(other) in self.of_objects:
                 self.of_objects.add(id(mirror))
+            if id(other) in self.of_parts:
+                self.of_parts[id(mirror)] = self.of_parts[id(other)]
 
     def is_of_object(self, mirror: Any) -> bool:
         """True for a list or a dict that an object from outside holds."""

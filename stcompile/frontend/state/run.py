@@ -35,7 +35,7 @@ from stcompile.frontend.state.failures import Guard, first_caught, raised_by
 from stcompile.frontend.state.fitting import by_operand, may_fit, pairs_that_must_fit, with_dims
 from stcompile.frontend.state.frames import Block, Frame
 from stcompile.frontend.state.grids import WHOLE, WHOLE_HINT, Keeping, is_lent
-from stcompile.frontend.state.outside import Change
+from stcompile.frontend.state.outside import Change, ChangedPart
 from stcompile.frontend.state.sizes import Sizes
 from stcompile.frontend.state.state import CellSite, ContentsSite
 from stcompile.frontend.state.values import (
@@ -599,9 +599,11 @@ class Run(Sizes):
             return True
         if type(container) not in (list, dict) or self.is_disowned(container) or is_lent(container):
             return False
+        kind = type(container).__name__
+        if id(container) in self.captures.of_parts:
+            self._refuse_changed_part(kind, self.captures.of_parts[id(container)])
         if not self.captures.is_of_object(container):
             return False
-        kind = type(container).__name__
         self.check_outside(f"changes a {kind} that an object holds")
         origin = self.captures.origin(container)
         if isinstance(origin, Place) and type(container) is list:
@@ -609,6 +611,20 @@ class Run(Sizes):
         site = ContentsSite(container, 0, self.orders)
         self.outside.note(Change(site, site.read(), self.here))
         return True
+
+    def _refuse_changed_part(self, kind: str, attribute: tuple[type, str]) -> NoReturn:
+        """Refuse a change of a list or dict whose floats the derivative is by; without it among the
+        parts the call is made again."""
+        try:
+            self.refuse(
+                f"this changes the {kind} `{attribute[1]}` of {an(attribute[0].__name__)}, whose "
+                "floats the derivative is by",
+                "let `wrt` name the parameters of the object alone",
+                ChangedPart,
+            )
+        except ChangedPart as error:
+            error.attribute = attribute
+            raise
 
     def check_outside(self, does: str) -> None:
         """Refuse a change of an object from outside where it could not be made once for a call."""
