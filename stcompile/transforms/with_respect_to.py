@@ -268,8 +268,8 @@ def _is_moving(leaf: Any) -> bool:
 
 
 def only_set(sub: SubStage, staged: Sequence[Any]) -> set[Variable]:
-    """The variables that the objects in staged arguments held on entry in attributes which the
-    function sets and does not read before: these are no parameters."""
+    """The variables that are no parameters: objects in staged arguments held them on entry, in
+    attributes that the function sets and does not read before."""
     used = {v for equation in sub.program.equations for v in equation.variables}
     used.update(atom for atom in sub.program.outputs if isinstance(atom, Variable))
     sites = [one.site for one in sub.carried if isinstance(one.site, AttributeSite)]
