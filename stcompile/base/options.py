@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 Level = Literal["fast", "readable", "compiled"]
-Form = Literal["fast", "readable", "compiled", "inner"]
+Form = Literal["fast", "readable", "compiled", "inner", "whole"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 OnError = Literal["raise", "capsule"]
 Copied = bool | str | tuple[str, ...]
@@ -86,6 +86,9 @@ class Options:
     # Generate code without buffers, for other functions that Numba compiles to call.
     inner: bool = False
 
+    # Generate code of loops over numbers alone, without a call of NumPy where that is possible.
+    whole: bool = False
+
     # Let loops of the compiled level run in several threads.
     parallel: bool = False
 
@@ -145,7 +148,10 @@ class Options:
 
     @property
     def form(self) -> Form:
-        """The level, or ``"inner"`` for code that other functions compiled by Numba call."""
+        """The level, or ``"inner"`` for code that other functions compiled by Numba call, and
+        ``"whole"`` for code that is a single kernel."""
+        if self.whole:
+            return "whole"
         return "inner" if self.inner else self.level
 
     @property

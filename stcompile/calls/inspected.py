@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic
 
 from stcompile.base.boundary import public
-from stcompile.base.errors import ArgumentsError
+from stcompile.base.errors import ArgumentsError, ExportError
 from stcompile.base.generics import P
 from stcompile.base.shown import Shown, Source
 from stcompile.calls.arguments import Arguments, is_apart
@@ -90,6 +91,26 @@ class Inspected(Compiler, Shown, Generic[P]):
             )
         inner = replace(self.options, inner=True, parallel=False)
         return for_numba(self.specialised(self.stage(bound), bound, inner), bound)
+
+    @public
+    def export(
+        self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
+    ) -> None:
+        """Write the generated function for the given arguments as C99 into a file whose name ends
+        with ``.c``, and its header beside it.
+
+        The function needs libm and nothing else, and allocates nothing. Compiled with
+        ``-DSELF_TEST`` the file is a program that compares the results with those of the readable
+        level. `LanguageError` for what C has not, such as calls of LAPACK.
+        """
+        from stcompile.native.export import write_c
+
+        if not os.fspath(path).endswith(".c"):
+            raise ExportError(
+                f"`{self.function_name}` is exported as C, not as Python",
+                hint="name a file that ends with .c, or export a gradient or a training step",
+            )
+        write_c(self, path, self.bind(arguments, keywords))
 
     @public
     def source(self, *arguments: P.args, **keywords: P.kwargs) -> Source:

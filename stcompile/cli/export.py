@@ -24,12 +24,13 @@ def export(
     The file has the generated value and gradient, and needs NumPy only: the code that
     `stcompile show` prints, at the readable level unless the function is decorated
     with another level, or --level is given. Run as a program, it compares its gradient
-    with finite differences.
+    with finite differences. A file whose name ends with .c is C99, with a header beside it.
 
     Examples:
       stcompile export model.py:loss
       stcompile export model.py:loss -o loss_grad.py --args "ones((3, 2)), ones((4, 3))"
       stcompile export model.py:loss --wrt x --level fast -o by_x.py
+      stcompile export model.py:loss -o loss_grad.c
     """
     found = Target.parse(function).load()
     chosen = level or found.reading_level
@@ -42,4 +43,7 @@ def export(
     if write is None:
         raise UsageError(f"`{found.name}` is not exported", hint="name a function or a gradient")
     write(path, *given.positional, **given.keywords)
-    print(f"written: {path} (python {path} tests it)")
+    tested = f"python {path} tests it"
+    if path.suffix == ".c":
+        tested = f"cc -DSELF_TEST {path} -lm && ./a.out tests it"
+    print(f"written: {path} ({tested})")

@@ -37,9 +37,10 @@ Pass = Callable[[Program], Program]
 Check = Callable[[str, Program], None]  # of a program after the stage of that name
 FAST: tuple[Form, ...] = ("fast", "compiled")
 NUMPY: tuple[Form, ...] = ("readable", "fast")
-KERNELS: tuple[Form, ...] = ("compiled", "inner")
+KERNELS: tuple[Form, ...] = ("compiled", "inner", "whole")
 PLANNED: tuple[Form, ...] = ("compiled",)
 INNER: tuple[Form, ...] = ("inner",)
+WHOLE: tuple[Form, ...] = ("whole",)
 FOLDER = "stcompile.passes.kernels"  # loaded by those that need it
 LOOPS = "stcompile.passes.loops"
 
@@ -96,6 +97,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(deferred(f"{FOLDER}.gather_parts", "gather_parts"), levels=KERNELS, exact=False),
     Stage(deferred(f"{FOLDER}.loop_over_parts", "loop_over_parts"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise"), levels=INNER, exact=False),
+    Stage(deferred(f"{FOLDER}.scalarise", "scalarise_whole"), levels=WHOLE, exact=False),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise_where_it_pays"), levels=PLANNED, exact=False),
     Stage(deferred(f"{FOLDER}.join_loops", "join_loops"), levels=KERNELS),
     Stage(share_scalars, levels=KERNELS),

@@ -107,7 +107,8 @@ class Gradient(DifferentiatedBy[P, R]):
     def export(
         self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
     ) -> None:
-        """Write the generated function for the given arguments into a Python file of its own.
+        """Write the generated function for the given arguments into a Python file of its own, or
+        into a file of C, as `Dispatcher.export` does, if its name ends with ``.c``.
 
         The file needs NumPy and nothing else, and is the same to the byte for the same function and
         types. Lengths that have names in the code for these arguments are parameters of the file as
@@ -120,6 +121,8 @@ class Gradient(DifferentiatedBy[P, R]):
 
         if self.has_aux:
             raise ExportError("the gradient of a function with has_aux=True is not exported")
+        if os.fspath(path).endswith(".c"):
+            return super().export(path, *arguments, **keywords)
         bound = self.bind(arguments, keywords)
         staged = self.stage(self.with_lengths(bound))
         if staged.written:

@@ -411,13 +411,16 @@ class TrainStep(Dispatcher[P, R]):
     def export(
         self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
     ) -> None:
-        """Write the generated step for the given arguments into a Python file of its own.
+        """Write the generated step for the given arguments into a Python file of its own, or into
+        a file of C if its name ends with ``.c``.
 
         It works as `Gradient.export`. The optimiser's state is passed to the function as further
         arguments, which start as zeros, and its hyper-parameters are keywords. The self-test
         compares the gradient with finite differences of the loss, and the changes of the parameters
         and of the state with those that the optimiser computes from that gradient.
         """
+        if os.fspath(path).endswith(".c"):
+            return super().export(path, *arguments, **keywords)
         bound = self.bind(arguments, keywords)
         staged = self.stage(self.with_lengths(bound))
         check_example(bound, self.wrt, staged)

@@ -28,6 +28,7 @@ program f(x: f64[50]) {
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -83,6 +84,12 @@ def scalarise_where_it_pays(program: Program) -> Program:
     return _scalarised(program, Scalariser(program.symbols, counts_calls=True))
 
 
+def scalarise_whole(program: Program) -> Program:
+    """The program with loops over numbers in place of all equations of arrays that can be loops, as
+    if it stood in a loop: nothing is left to NumPy because NumPy would be quicker."""
+    return _scalarised(program, Scalariser(program.symbols, depth=1, largest=math.inf))
+
+
 def scalarise_in_loop(program: Program) -> Program:
     """Scalarise a program that is, or belongs to, a loop."""
     return _scalarised(program, Scalariser(mentioned(program.equations), depth=1))
@@ -122,12 +129,17 @@ class Scalariser(Loops):
     because loops are no quicker."""
 
     def __init__(
-        self, lengths: Iterable[Symbol] = (), depth: int = 0, counts_calls: bool = False
+        self,
+        lengths: Iterable[Symbol] = (),
+        depth: int = 0,
+        counts_calls: bool = False,
+        largest: float | None = None,
     ) -> None:
         super().__init__()
         self.lengths = frozenset(lengths)
         self.unsized: set[Value] = set()
         self.depth = depth
+        self.largest = largest
         self.counts_calls = counts_calls
         self.calls: set[Variable] = set()
 
@@ -254,7 +266,8 @@ class Scalariser(Loops):
                 return False
             summed = summed_size(equation)  # of outer products nothing is
             size = equation.output.type.size * summed
-            return summed == 1 or size <= (LARGE_IN_LOOP if self.depth else LARGE_PRODUCT)
+            largest = LARGE_IN_LOOP if self.depth else LARGE_PRODUCT
+            return summed == 1 or size <= (largest if self.largest is None else self.largest)
         return True
 
     def _stays(self, output: Variable, lazy: Lazy, region: _Region, env: Env) -> bool:

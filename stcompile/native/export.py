@@ -1,0 +1,132 @@
+"""Write a compiled function as C."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stcompile.base import trees
+from stcompile.base.errors import ExportError, LanguageError
+from stcompile.calls.arguments import Arguments, is_apart
+from stcompile.calls.specialisation import Specialisation
+from stcompile.export.write import write_named
+from stcompile.native.expressions import NotInC
+from stcompile.native.file import Leaf, Translated, kind_of, translated
+from stcompile.native.names import c_name
+from stcompile.native.selftest import LARGEST, Example, is_result, with_self_test
+from stcompile.wengert.dims import Dim
+
+HINT = "C has numbers and arrays of known shapes, loops and branches: keep the rest in Python"
+
+
+def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments) -> None:
+    """Write the function for the types of these arguments as C99, and its header beside it.
+
+    ``path`` ends with ``.c``. Compiled with ``-DSELF_TEST`` the file is a program that compares
+    results with those that Python's code gives for these arguments.
+    """
+    target = Path(path)
+    bound = _in_c_order(bound)
+    made, text = translation(function, bound, target.stem)
+    write_named(target, with_self_test(text, example_of(function, made, text, bound)))
+    write_named(target.with_suffix(".h"), text.header)
+
+
+def _in_c_order(bound: Arguments) -> Arguments:
+    """The arguments with copies of arrays that lie in another order: those of C lie in C order."""
+
+    def leaf(path: trees.Path, value: Any) -> Any:
+        return np.array(value, order="C") if isinstance(value, np.ndarray) else value
+
+    return replace(bound, values={n: trees.map_leaves(leaf, v) for n, v in bound.values.items()})
+
+
+def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, Translated]:
+    """The compiled function, and its translation; `LanguageError` at the user's line for what C
+    does not have."""
+    if is_apart(bound.values):
+        raise ExportError(
+            "an object of an ordinary class is not exported to C",
+            hint="export a function of its arrays",
+        )
+    options = replace(function.options, level="compiled", whole=True, inner=False, memory=None)
+    made: Specialisation = function.specialised(function.stage(bound), bound, options)
+    leaves = [*_leaves(made, bound), *_captured(made)]
+
+    def locate(line: int) -> str:
+        place = made.locate(line)
+        shown = place.shown if place is not None else None
+        return f"{Path(shown.file).name}:{shown.line}" if shown is not None else ""
+
+    if made.staged.effects:
+        raise ExportError("a function that changes objects is not exported to C", hint=HINT)
+    try:
+        text = translated(
+            made.source, made.name, leaves, locate, function.title, made.emitted.saved, name
+        )
+    except NotInC as error:
+        place = made.locate(error.line)
+        location = place.shown if place is not None else function.definition
+        raise LanguageError(
+            f"{error}, so that this is no C", location=location, hint=HINT
+        ) from None
+    return made, text
+
+
+def _leaves(made: Specialisation, bound: Arguments) -> Iterator[Leaf]:
+    """The arguments that are arrays or numbers, each with the code that reads it."""
+    taken: set[str] = set()
+    for leaf in made.staged.leaves:
+        name = c_name(trees.path_name(leaf.argument, leaf.path))
+        if name in taken:
+            name = f"{c_name(leaf.argument)}_{name}"
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        if leaf.variable.type.kind not in ("array", "python", "scalar"):
+            raise ExportError(f"{name} is no number and no array", hint=HINT)
+        if any(isinstance(n, Dim) and not isinstance(n, int) for n in leaf.variable.type.dims):
+            raise ExportError(f"{name} has lengths that are not known", hint="use dynamic=False")
+        code = trees.show_path(leaf.argument, leaf.path).replace('"', "'")
+        yield Leaf(name, code, kind_of(leaf.variable.type), (leaf.argument, leaf.path))
+
+
+def _captured(made: Specialisation) -> Iterator[Leaf]:
+    """Captured arrays and numbers, which the function in C is given as well."""
+    for keyword, hidden in zip(made.keywords, made.hidden, strict=True):
+        if hidden.variable.type.kind not in ("array", "python", "scalar"):
+            raise ExportError(f"{hidden.place.description} is no array", hint=HINT)
+        yield Leaf(c_name(keyword), keyword, kind_of(hidden.variable.type))
+
+
+def example_of(
+    function: Any, made: Specialisation, text: Translated, bound: Arguments
+) -> Example | None:
+    """The arguments of a call, the results of the readable level, and the arguments afterwards;
+    None if they are too many numbers for a file."""
+    values = copy.deepcopy(dict(bound.values))
+    hidden = dict(zip(made.keywords, (h.read() for h in made.hidden), strict=True))
+
+    def leaves() -> list[Any]:
+        found = {leaf.code: _read(values, leaf) for leaf in text.leaves if leaf.code not in hidden}
+        return [np.array(found.get(leaf.code, hidden.get(leaf.code))) for leaf in text.leaves]
+
+    before = leaves()
+    options = replace(function.options, level="readable", memory=None, parallel=False)
+    plain = function.specialised(function.stage(bound), bound, options)
+    found = plain.call(tuple(values.values()))
+    results = [np.array(leaf) for _, leaf in trees.leaves(found) if is_result(leaf)]
+    if sum(map(np.size, (*before, *results))) > LARGEST:
+        return None
+    return Example(before, results, leaves())
+
+
+def _read(values: Mapping[str, Any], leaf: Leaf) -> Any:
+    name, path = leaf.place
+    return trees.follow(values[name], path)

@@ -1,0 +1,272 @@
+"""A compiled function as a file of C and its header."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import textwrap
+import tokenize
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stcompile.base import trees
+from stcompile.native.expressions import Value
+from stcompile.native.kinds import Array, Kind, Number
+from stcompile.native.literals import numbers
+from stcompile.native.names import flat, written_names
+from stcompile.native.translate import RAISED, Made, Translator, Unit
+from stcompile.wengert.types import Type
+
+WIDTH = 100
+ABOUT = (
+    "Arrays lie in C order, and none may overlap another. The caller owns all of them. What is not "
+    "const is written: results, whose contents before the call do not matter, and arguments that "
+    "the function changes. The workspace holds intermediate values; it need not be cleared, may be "
+    "static, has {size:,} bytes, and is for one call at a time. Returned is 0, or the code of an "
+    "error, after which the results mean nothing{end}"
+)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An argument of the function in C: its name, the code that reads it in Python, its kind, and
+    the argument of Python's that it is a leaf of, with the path ("" for a captured value)."""
+
+    name: str
+    code: str
+    kind: Kind
+    place: tuple[str, trees.Path] = ("", ())
+
+
+@dataclass(frozen=True)
+class Translated:
+    """The function in C: the text of the source and of the header, its parameters and results,
+    its errors by code, and the names of the arguments that it writes into."""
+
+    name: str
+    source: str
+    header: str
+    leaves: tuple[Leaf, ...]
+    results: tuple[tuple[str, Kind], ...]
+    errors: tuple[str, ...]
+    written: frozenset[str]
+
+
+class _Main(Translator):
+    """The translation of the function that is called: it reads the leaves of its arguments."""
+
+    leaves: Mapping[str, Value]
+
+    def value(self, node: ast.expr) -> Value:
+        if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
+            found = self.leaves.get(ast.unparse(node))
+            if found is not None and not (isinstance(node, ast.Name) and node.id in self.env):
+                return found
+        return super().value(node)
+
+    def _find_outputs(self) -> None:
+        self.outputs = {}
+        (returned,) = [n for n in ast.walk(self.node) if isinstance(n, ast.Return)][-1:]
+        assert returned.value is not None
+        for at, part in enumerate(flat(returned.value)):
+            if isinstance(part, ast.Name):
+                self.outputs.setdefault(part.id, at)
+
+
+def kind_of(type_: Type) -> Kind:
+    """The kind of an argument of a type of the Wengert list."""
+    number = Number(np.dtype(type_.dtype))
+    return Array(number, tuple(type_.dims)) if type_.kind == "array" else number
+
+
+def translated(
+    source: str,
+    name: str,
+    leaves: Sequence[Leaf],
+    locate: Callable[[int], str],
+    about: str,
+    constants: Mapping[str, np.ndarray[Any, Any]],
+    file: str = "",
+) -> Translated:
+    """Translate the text of a module of loops, which reads ``constants`` by name. ``about`` stands
+    in the header, whose name is that of the ``file``."""
+    tree = ast.parse(source)
+    definitions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    comments = {
+        token.start[0]: token.string
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT
+    }
+    unit = Unit(name, definitions, comments, locate)
+    unit.taken[name] += 1
+    main = _Main.__new__(_Main)
+    node = definitions[name]
+    written = _written(node, definitions, leaves)
+    main.leaves = {
+        leaf.code: Value(leaf.kind, leaf.name, is_const=leaf.code not in written) for leaf in leaves
+    }
+    bare = ast.FunctionDef(name, ast.arguments([], [], None, [], [], None, []), node.body, [])
+    ast.copy_location(bare, node)
+    for own, array in constants.items():
+        kind = Array(Number(array.dtype), array.shape)
+        main.leaves[own] = Value(kind, own, is_const=True)
+        unit.constants[own] = f"static {kind.constant(own)} = {numbers(array)};"
+    main.__init__(unit, bare, [], is_main=True)  # type: ignore[misc]
+    main.said = node.body[0].lineno
+    made = main.run(name)
+    parameters = [_parameter(leaf, leaf.code not in written) for leaf in leaves]
+    parameters += made.parameters
+    results = tuple(zip(main.result_names, made.results, strict=True))
+    header = _header(unit, made, parameters, about)
+    return Translated(
+        name,
+        _source(unit, made, parameters, file or name),
+        header,
+        tuple(leaves),
+        results,
+        tuple(unit.errors),
+        frozenset(leaf.name for leaf in leaves if leaf.code in written),
+    )
+
+
+def _written(
+    node: ast.FunctionDef, definitions: Mapping[str, ast.FunctionDef], leaves: Sequence[Leaf]
+) -> set[str]:
+    """The code of the leaves that the function writes into."""
+    names = written_names(node, definitions)
+    called = {leaf.code for leaf in leaves if leaf.code in names}
+    for one in ast.walk(node):
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) in names:
+            called.add(ast.unparse(one.value))
+    return called
+
+
+def _parameter(leaf: Leaf, is_read: bool) -> str:
+    if isinstance(leaf.kind, Array):
+        return leaf.kind.parameter(leaf.name, is_read)
+    assert isinstance(leaf.kind, Number)
+    return f"{leaf.kind.c} {leaf.name}"
+
+
+def _signature(made: Made, parameters: Sequence[str], workspace: str, returned: str) -> str:
+    given = [*parameters, *([f"{workspace} *work"] if made.needs_workspace else [])]
+    text = f"{returned} {made.name}({', '.join(given) or 'void'})"
+    return text if len(text) <= WIDTH else wrapped(text, 4)
+
+
+def wrapped(text: str, more: int = 8) -> str:
+    """A line of C that is cut at spaces where it is too long."""
+    margin = len(text) - len(text.lstrip())
+    if len(text) <= WIDTH or text.lstrip().startswith(("#", "/*")):
+        return text
+    return "\n".join(
+        textwrap.wrap(
+            text.strip(),
+            WIDTH,
+            initial_indent=" " * margin,
+            subsequent_indent=" " * (margin + more),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )
+
+
+def _header(unit: Unit, made: Made, parameters: Sequence[str], about: str) -> str:
+    guard = f"{unit.name.upper()}_H"
+    members = [f"    {kind.member(name)};" for name, kind in unit.members.items()]
+    size = sum(k.size * k.of.dtype.itemsize for k in unit.members.values()) + 8
+    codes = [f" *   {at + 1}  {text}" for at, text in enumerate(unit.errors)]
+    said = textwrap.wrap(ABOUT.format(size=size, end=":" if codes else "."), WIDTH - 3)
+    lines = [
+        "/*",
+        *(f" * {line}" if line else " *" for line in (*about.splitlines(), "", *said)),
+        *codes,
+        " */",
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        "#include <complex.h>" if _has_complex(unit, made) else "",
+        "#include <stdbool.h>",
+        "#include <stdint.h>",
+        "",
+        f"{unit.workspace} {{",
+        *members,
+        "    int error;",
+        "};",
+        "",
+        _signature(made, parameters, unit.workspace, "int") + ";",
+        "",
+        "#endif",
+    ]
+    kept = [line for at, line in enumerate(lines) if line or lines[at - 1]]
+    return "\n".join(kept) + "\n"
+
+
+def _has_complex(unit: Unit, made: Made) -> bool:
+    kinds = [*unit.members.values(), *made.results]
+    text = " ".join(line for one in (*unit.order, made) for line in (*one.lines, *one.parameters))
+    has = any((k.of if isinstance(k, Array) else k).dtype.kind == "c" for k in kinds)  # type: ignore[union-attr]
+    return has or "complex" in text
+
+
+def _source(unit: Unit, made: Made, parameters: Sequence[str], file: str) -> str:
+    lines = [
+        f'#include "{file}.h"',
+        "",
+        "#include <math.h>",
+        "#include <string.h>",
+        "",
+    ]
+    if _has_complex(unit, made):
+        lines += [
+            "#ifndef CMPLX",
+            "#define CMPLX(x, y) ((double)(x) + (double)(y) * I)",
+            "#define CMPLXF(x, y) ((float)(x) + (float)(y) * I)",
+            "#endif",
+            "",
+        ]
+    if unit.has_sums:
+        lines += [
+            "/* -DREORDER_SUMS -fopenmp-simd adds the terms of long sums several at a time. */",
+            "#ifdef REORDER_SUMS",
+            "#define PRAGMA(text) _Pragma(#text)",
+            "#define IN_ANY_ORDER(total) PRAGMA(omp simd reduction(+ : total))",
+            "#else",
+            "#define IN_ANY_ORDER(total)",
+            "#endif",
+            "",
+        ]
+    lines += [line for text in unit.constants.values() for line in (text, "")]
+    for text in unit.inlines.values():
+        lines += [f"static inline {text}", ""]
+    for one in unit.order:
+        if one.title:
+            lines += _comment(one.title)
+        lines += [_signature(one, one.parameters, unit.workspace, f"static {one.returned}"), "{"]
+        stop = "return;" if one.returned == "void" else "return 0;"
+        lines += _unused(one, one.parameters)
+        lines += [line.replace(RAISED, stop) for line in one.lines]
+        lines += ["}", ""]
+    if made.title:
+        lines += _comment(made.title)
+    lines += [_signature(made, parameters, unit.workspace, "int"), "{", "    work->error = 0;"]
+    lines += [*_unused(made, parameters), *made.lines, "}"]
+    return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
+
+
+def _unused(made: Made, parameters: Sequence[str]) -> list[str]:
+    """Statements that say which parameters are not read."""
+    words = set(re.findall(r"\w+", " ".join(made.lines)))
+    names = [re.sub(r"\[.*", "", p).split()[-1].lstrip("*") for p in parameters]
+    return [f"    (void){name};" for name in names if name not in words]
+
+
+def _comment(text: str) -> list[str]:
+    lines = textwrap.wrap(" ".join(text.replace("``", "`").split()), WIDTH - 6)
+    if len(lines) == 1:
+        return [f"/* {lines[0]} */"]
+    return ["/*", *(f" * {line}" for line in lines), " */"]

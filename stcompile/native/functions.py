@@ -1,0 +1,83 @@
+"""Functions of NumPy and Python in C: libm's, and short ones that are printed where they are
+called."""
+
+from __future__ import annotations
+
+_SAME = (
+    *("tanh", "sinh", "cosh", "sin", "cos", "tan", "exp", "log", "sqrt", "exp2", "expm1", "log2"),
+    *("log10", "log1p", "cbrt", "hypot", "floor", "ceil", "trunc", "rint", "copysign", "fmod"),
+    *("atan2", "atan", "asin", "acos", "asinh", "acosh", "atanh", "erf", "erfc", "fabs", "lgamma"),
+    *("fmax", "fmin", "pow"),
+)
+_ARCS = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2")
+LIBM = {name: name for name in _SAME} | {f"arc{n}": f"a{n}" for n in _ARCS} | {"gamma": "tgamma"}
+"""Functions by their names in NumPy and in Python's math; float has the ending f."""
+
+COMPLEX = frozenset({"tanh", "sinh", "cosh", "sin", "cos", "exp", "log", "sqrt"})
+"""Those that C has for complex numbers, with the beginning c."""
+
+INLINE = {
+    "maximum": "{T} maximum{S}({T} x, {T} y) {{ return x >= y || x != x ? x : y; }}",
+    "minimum": "{T} minimum{S}({T} x, {T} y) {{ return x <= y || x != x ? x : y; }}",
+    "int_maximum": "{T} int_maximum{S}({T} x, {T} y) {{ return x > y ? x : y; }}",
+    "int_minimum": "{T} int_minimum{S}({T} x, {T} y) {{ return x < y ? x : y; }}",
+    "int_sign": "{T} int_sign{S}({T} x) {{ return (x > 0) - (x < 0); }}",
+    "sign": "{T} sign{S}({T} x) {{ return x != x ? x : ({T})((x > 0) - (x < 0)); }}",
+    "square": "{T} square{S}({T} x) {{ return x * x; }}",
+    "reciprocal": "{T} reciprocal{S}({T} x) {{ return 1 / x; }}",
+    "deg2rad": "{T} deg2rad{S}({T} x) {{ return x * ({T})0.017453292519943295; }}",
+    "rad2deg": "{T} rad2deg{S}({T} x) {{ return x * ({T})57.29577951308232; }}",
+    "logaddexp": (
+        "{T} logaddexp{S}({T} x, {T} y)\n"
+        "{{\n"
+        "    if (x == y)\n"
+        "        return x + ({T})0.6931471805599453;\n"
+        "    return x > y ? x + ({T})log1p(exp(y - x)) : y + ({T})log1p(exp(x - y));\n"
+        "}}"
+    ),
+    "int_abs": "{T} int_abs{S}({T} x) {{ return x < 0 ? -x : x; }}",
+    "int_floor_divide": (
+        "{T} int_floor_divide{S}({T} x, {T} y)\n"
+        "{{\n"
+        "    {T} q = x / y;\n"
+        "    return q * y != x && (x < 0) != (y < 0) ? q - 1 : q;\n"
+        "}}"
+    ),
+    "int_modulo": (
+        "{T} int_modulo{S}({T} x, {T} y)\n"
+        "{{\n"
+        "    {T} r = x % y;\n"
+        "    return r != 0 && (r < 0) != (y < 0) ? r + y : r;\n"
+        "}}"
+    ),
+    "modulo": (
+        "{T} modulo{S}({T} x, {T} y)\n"
+        "{{\n"
+        "    {T} r = ({T})fmod(x, y);\n"
+        "    if (r == 0)\n"
+        "        return ({T})copysign(0, y);\n"
+        "    return (r < 0) != (y < 0) ? r + y : r;\n"
+        "}}"
+    ),
+    "int_power": (
+        "{T} int_power{S}({T} x, {T} n)\n"
+        "{{\n"
+        "    {T} result = 1;\n"
+        "    for (; n > 0; n /= 2, x *= x)\n"
+        "        if (n % 2)\n"
+        "            result *= x;\n"
+        "    return result;\n"
+        "}}"
+    ),
+    "place": (
+        "int64_t place{S}(int64_t index, int64_t length, int *error, int code)\n"
+        "{{\n"
+        "    if (index < -length || index >= length) {{\n"
+        "        *error = *error ? *error : code;\n"
+        "        return 0;\n"
+        "    }}\n"
+        "    return index < 0 ? index + length : index;\n"
+        "}}"
+    ),
+}
+"""Short functions by name; T is the type of number, S the ending of the name."""

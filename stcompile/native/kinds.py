@@ -1,0 +1,91 @@
+"""The types of translated code: numbers, arrays of known shape, and tuples of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+_NAMES = {
+    "bool": "bool",
+    **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "float32": "float",
+    "float64": "double",
+    "complex64": "float complex",
+    "complex128": "double complex",
+}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of a dtype of NumPy's; Python's have 64 bits."""
+
+    dtype: np.dtype
+
+    @property
+    def c(self) -> str:
+        """The type in C."""
+        return _NAMES[self.dtype.name]
+
+    @property
+    def suffix(self) -> str:
+        """The ending of libm's functions for it."""
+        return "f" if self.dtype in (np.dtype("float32"), np.dtype("complex64")) else ""
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array whose elements lie in C order."""
+
+    of: Number
+    dims: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths in C, where an array has an element at least."""
+        return tuple(max(n, 1) for n in self.dims) or (1,)
+
+    def parameter(self, name: str, is_read: bool) -> str:
+        """The declaration of a parameter that is this array and no other overlaps.
+
+        >>> Array(FLOAT, (3, 2)).parameter("w", True)
+        'const double w[restrict 3][2]'
+        """
+        const = "const " if is_read else ""
+        first, *rest = self.shape
+        return f"{const}{self.of.c} {name}[restrict {first}]" + "".join(f"[{n}]" for n in rest)
+
+    def pointer(self, name: str) -> str:
+        """The declaration of a pointer to its first row."""
+        rest = "".join(f"[{n}]" for n in self.shape[1:])
+        return f"{self.of.c} (*{name}){rest}" if rest else f"{self.of.c} *{name}"
+
+    def member(self, name: str) -> str:
+        """The declaration of the array in a struct."""
+        return f"{self.of.c} {name}" + "".join(f"[{n}]" for n in self.shape)
+
+    def constant(self, name: str) -> str:
+        """The declaration of an array that is never written to."""
+        return f"const {self.member(name)}"
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.dims, dtype=np.int64))
+
+
+Kind: TypeAlias = "Number | Array | tuple[Kind, ...]"
+BOOL, INT, FLOAT = (Number(np.dtype(name)) for name in ("bool", "int64", "float64"))
+COMPLEX = Number(np.dtype("complex128"))
+
+
+def common(one: Number, other: Number) -> Number:
+    """The type that Numba computes in: integers and booleans have 64 bits, and with float32 an
+    integer of 64 bits makes float64.
+
+    >>> common(INT, Number(np.dtype("float32"))).c
+    'double'
+    """
+    found = np.promote_types(one.dtype, other.dtype)
+    return Number(np.dtype("int64") if found.kind in "biu" else found)

@@ -1,0 +1,127 @@
+"""Names in generated code: where they are given values and used, and what they are in C."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+
+def loaded(target: ast.expr) -> ast.expr:
+    made = ast.parse(ast.unparse(target), mode="eval").body
+    return made
+
+
+def c_name(name: str) -> str:
+    """A name in C for a name in Python."""
+    words = {"double", "float", "int", "long", "short", "char", "void", "struct", "union", "enum"}
+    words |= {"const", "static", "register", "volatile", "auto", "switch", "case", "default", "do"}
+    words |= {"goto", "sizeof", "typedef", "extern", "signed", "unsigned", "inline", "restrict"}
+    words |= {"work", "y0", "y1", "yn", "j0", "j1", "jn", "gamma", "exp", "log", "I", "bool"}
+    ascii_name = (
+        name if name.isascii() else "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+    )
+    return f"{ascii_name}_" if ascii_name in words else ascii_name
+
+
+def flat(node: ast.expr) -> list[ast.expr]:
+    """The leaves of what is returned."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return [leaf for part in node.elts for leaf in flat(part)]
+    if isinstance(node, ast.Dict):
+        return [leaf for part in node.values for leaf in flat(part)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
+        is_structure = ast.unparse(node.func) in ("types.SimpleNamespace",) or node.keywords
+        if is_structure and not node.args:
+            return [leaf for part in node.keywords for leaf in flat(part.value)]
+    return [node]
+
+
+def assigned_names(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that are given values, once for each time."""
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id
+
+
+def read_names(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that are read, once for each time."""
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                yield node.id
+
+
+def sharing_names(statements: Sequence[ast.stmt], given: Sequence[str]) -> set[str]:
+    """The names that can stand for one array only: they are given each other, and a single one of
+    them is given anything else, once."""
+    root: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while root.setdefault(name, name) != name:
+            name = root[name]
+        return name
+
+    sources = Counter(given)
+    for node in (n for s in statements for n in ast.walk(s) if isinstance(n, ast.Assign)):
+        (target,) = node.targets
+        parts = target.elts if isinstance(target, ast.Tuple) else [target]
+        values: Sequence[ast.expr] = [node.value] * len(parts)
+        if isinstance(node.value, ast.Tuple):
+            values = node.value.elts
+        for one, value in zip(parts, values, strict=False):
+            if isinstance(one, ast.Name) and isinstance(value, ast.Name):
+                root[find(one.id)] = find(value.id)
+            elif isinstance(one, ast.Name):
+                sources[one.id] += 1
+    count = Counter[str]()
+    for name, times in sources.items():
+        count[find(name)] += times
+    return {name for name in root if count[find(name)] == 1}
+
+
+def written_names(node: ast.FunctionDef, definitions: Mapping[str, ast.FunctionDef]) -> set[str]:
+    """The names of arrays whose elements a function sets, or lets a function that it calls set."""
+    found = set()
+    for one in ast.walk(node):
+        if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store):
+            found.add(ast.unparse(one.value))
+        called = definitions.get(ast.unparse(one.func)) if isinstance(one, ast.Call) else None
+        if called is not None and isinstance(one, ast.Call):
+            inner = written_names(called, definitions)
+            pairs = zip(called.args.args, one.args, strict=False)
+            found |= {a.id for p, a in pairs if p.arg in inner and isinstance(a, ast.Name)}
+    return found
+
+
+def blocks_of(statements: Sequence[ast.stmt]) -> dict[str, tuple[int, ...]]:
+    """The innermost block around all uses of each name, as the keys of the blocks around it."""
+    found: dict[str, tuple[int, ...]] = {}
+
+    def visit(node: ast.AST, here: tuple[int, ...]) -> None:
+        if isinstance(node, ast.Name):
+            before = found.get(node.id, here)
+            shared = 0
+            while shared < min(len(before), len(here)) and before[shared] == here[shared]:
+                shared += 1
+            found[node.id] = here[:shared]
+            return
+        if isinstance(node, ast.For | ast.While):
+            for child in ast.iter_child_nodes(node):
+                is_body = child in node.body
+                visit(child, (*here, id(node)) if is_body else here)
+            return
+        if isinstance(node, ast.If):
+            visit(node.test, here)
+            for child in node.body:
+                visit(child, (*here, id(node)))
+            for child in node.orelse:
+                visit(child, (*here, id(node) + 1))
+            return
+        for child in ast.iter_child_nodes(node):
+            visit(child, here)
+
+    for statement in statements:
+        visit(statement, ())
+    return found

@@ -1,0 +1,109 @@
+"""The program that a file of C is with ``-DSELF_TEST``: it compares results with those that it
+carries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stcompile.native.file import Translated, wrapped
+from stcompile.native.kinds import Array, Kind, Number
+from stcompile.native.literals import number_text, numbers
+
+LARGEST = 100_000  # numbers that a file carries
+ABSENT = "/* The arguments are too many numbers for a self-test here. */\n"
+_COMPARE = """static double error_of(double found, double expected)
+{
+    double error = fabs(found - expected);
+    if (found == expected || (found != found && expected != expected))
+        return 0;
+    return error / (1 + fabs(expected));
+}
+"""
+
+
+@dataclass(frozen=True)
+class Example:
+    """The arguments of a call, its results, and the arguments after it."""
+
+    given: Sequence[np.ndarray[Any, Any]]
+    results: Sequence[np.ndarray[Any, Any]]
+    after: Sequence[np.ndarray[Any, Any]]
+
+
+def is_result(leaf: Any) -> bool:
+    """True for a leaf of a result that C returns."""
+    return not isinstance(leaf, str | bytes | type(None))
+
+
+def with_self_test(text: Translated, example: Example | None) -> str:
+    """The source with a program that tests it."""
+    if example is None:
+        return text.source + "\n" + ABSENT
+    return text.source + "\n" + "\n".join(_lines(text, example)) + "\n"
+
+
+def _lines(text: Translated, example: Example) -> Iterator[str]:
+    yield "#ifdef SELF_TEST"
+    yield "#include <stdio.h>"
+    yield ""
+    yield from _COMPARE.splitlines()
+    yield ""
+    yield "int main(void)"
+    yield "{"
+    called = []
+    for leaf, value in zip(text.leaves, example.given, strict=True):
+        const = "" if leaf.name in text.written else "const "
+        yield from _declared(f"given_{leaf.name}", leaf.kind, value, f"static {const}")
+        called.append(f"given_{leaf.name}")
+    compared = []
+    for (name, kind), value in zip(text.results, example.results, strict=True):
+        whole = kind if isinstance(kind, Array) else Array(kind, ())  # type: ignore[arg-type]
+        yield from _declared(f"expected_{name}", whole, value, "static const ")
+        yield f"    static {whole.member(f'found_{name}')};"
+        called.append(f"found_{name}")
+        compared.append((name, f"found_{name}", f"expected_{name}", whole))
+    for leaf, before, value in zip(text.leaves, example.given, example.after, strict=True):
+        if isinstance(leaf.kind, Array) and not np.array_equal(before, value, equal_nan=True):
+            yield from _declared(f"after_{leaf.name}", leaf.kind, value, "static const ")
+            compared.append((leaf.name, f"given_{leaf.name}", f"after_{leaf.name}", leaf.kind))
+    yield f"    static struct {text.name}_workspace work;"
+    called.append("&work")
+    yield "    double largest = 0, error;"
+    yield wrapped(f"    int code = {text.name}({', '.join(called)});")
+    yield "    if (code) {"
+    yield '        printf("error %d\\n", code);'
+    yield "        return 1;"
+    yield "    }"
+    for name, found, expected, kind in compared:
+        yield from _comparison(name, found, expected, kind)
+    narrow = any(k.of.dtype.itemsize // (1 + (k.of.dtype.kind == "c")) < 8 for *_, k in compared)
+    yield '    printf("largest error %.3g\\n", largest);'
+    yield f"    return !(largest < {1e-3 if narrow else 1e-8});"
+    yield "}"
+    yield "#endif"
+
+
+def _declared(name: str, kind: Kind, value: Any, before: str) -> Iterator[str]:
+    if isinstance(kind, Array):
+        yield from wrapped(f"    {before}{kind.member(name)} = {numbers(value)};").split("\n")
+        return
+    assert isinstance(kind, Number)
+    before = before.replace("static ", "")
+    yield f"    {before}{kind.c} {name} = {number_text(value[()], kind)};"
+
+
+def _comparison(name: str, found: str, expected: str, kind: Array) -> Iterator[str]:
+    one, other = f"(({kind.of.c} *){found})[i]", f"((const {kind.of.c} *){expected})[i]"
+    parts = [(f"(double){one}", f"(double){other}")]
+    if kind.of.dtype.kind == "c":
+        parts = [(f"(double){p}({one})", f"(double){p}({other})") for p in ("creal", "cimag")]
+    yield f"    for (int64_t i = 0; i < {kind.size}; i++) {{"
+    for left, right in parts:
+        yield f"        error = error_of({left}, {right});"
+        yield "        largest = largest > error ? largest : error;"
+    yield "    }"
+    yield f'    printf("{name}: largest error so far %.3g\\n", largest);'
