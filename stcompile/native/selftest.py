@@ -43,7 +43,8 @@ def with_self_test(text: Translated, example: Example | None) -> str:
     """The source with a program that tests it."""
     if example is None:
         return text.source + "\n" + ABSENT
-    return text.source + "\n" + "\n".join(_lines(text, example)) + "\n"
+    lines = [wrapped(line) for line in _lines(text, example)]
+    return text.source + "\n" + "\n".join(lines) + "\n"
 
 
 def _lines(text: Translated, example: Example) -> Iterator[str]:

@@ -1,0 +1,244 @@
+"""Files of C: they compile without a warning, run under sanitizers, and their self-tests pass."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from stcompile.base.options import Options
+from stcompile.transforms.gradient import Gradient
+from tests.fuzz.generate import function_of
+from tests.fuzz.helpers import HELPERS
+from tests.fuzz.judge_arrays import as_number
+from tests.fuzz.sorts import SORTS
+from tests.fuzz.structures import flat, is_real
+
+COMPILER = shutil.which("gcc")
+needs_gcc = pytest.mark.skipif(COMPILER is None, reason="there is no gcc")
+STRICT = "-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror"
+SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+RNG = np.random.default_rng(0)
+
+
+def built(source: Path, options: str, made: str) -> Path:
+    """Compile a file; its warnings are errors."""
+    target = source.with_suffix(made)
+    command = [str(COMPILER), *STRICT.split(), *options.split(), str(source), "-o", str(target)]
+    found = subprocess.run([*command, "-lm"], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    return target
+
+
+def run_self_test(source: Path) -> str:
+    """Run the self-test of a file under sanitizers."""
+    program = built(source, f"-O1 -g -DSELF_TEST {SANITIZERS}", ".out")
+    found = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert found.stderr == ""
+    return found.stdout
+
+
+# --- programs ------------------------------------------------------------------------------------
+
+
+def network(p, x, y):
+    h = np.zeros((x.shape[0], p["Wh"].shape[0]))
+    for t in range(x.shape[1]):
+        h = np.tanh(x[:, t] @ p["Wx"] + h @ p["Wh"] + p["b"])
+    return np.mean((h @ p["Wo"] - y) ** 2)
+
+
+def filtered(q, zs, F, H):
+    x, P, total = np.zeros(2), np.eye(2), 0.0
+    for z in zs:
+        x, P = F @ x, F @ P @ F.T + q * np.eye(2)
+        S = H @ P @ H.T + np.eye(1)
+        K = P @ H.T @ np.linalg.inv(S)
+        e = z - H @ x
+        x, P = x + K @ e, P - K @ H @ P
+        total += np.sum(e**2)
+    return total
+
+
+def convolved(p, x, y):
+    a = np.maximum(st.nn.conv2d(x, p["k"]), 0)
+    a = st.nn.max_pool2d(a, 2)
+    return st.nn.softmax_cross_entropy(a.reshape(len(x), -1) @ p["W"] + p["b"], y)
+
+
+def branching(w, k):
+    total = w[0]
+    for i in range(40):
+        if total > 5.0:
+            total = total * w[1] / (1 + total)
+        elif i % 3 < 2:
+            total = total + w[k - 1] ** 2
+    return total * w[-1]
+
+
+def iterated(x, limit):
+    count = 0
+    while x * x < limit and count < 1000:
+        x = x + 0.5 * x
+        count += 1
+    return x, count
+
+
+def picked(w, k):
+    return w[k] * w[1:][k - 1]
+
+
+def waves(z, phases):
+    total = np.zeros(3) + 0j
+    for phase in phases:
+        total = total * np.exp(1j * phase) + z / (1.0 + phase * z)
+    return np.sum(np.abs(total) ** 2)
+
+
+PARAMS = {
+    "Wx": RNG.normal(size=(3, 8)),
+    "Wh": 0.3 * RNG.normal(size=(8, 8)),
+    "b": np.zeros(8),
+    "Wo": RNG.normal(size=(8, 2)),
+}
+SEQUENCES = (PARAMS, RNG.normal(size=(4, 6, 3)), RNG.normal(size=(4, 2)))
+IMAGES = (
+    {
+        "k": RNG.normal(size=(2, 1, 3, 3)).astype(np.float32),
+        "W": RNG.normal(size=(32, 4)).astype(np.float32),
+        "b": np.zeros(4, np.float32),
+    },
+    RNG.normal(size=(3, 1, 10, 10)).astype(np.float32),
+    np.array([1, 0, 3]),
+)
+MEASURED = (0.1, RNG.normal(size=(20, 1)), np.array([[1, 0.1], [0, 1.0]]), np.array([[1.0, 0]]))
+PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "network": (st.value_and_grad(network), SEQUENCES),
+    "filter": (st.value_and_grad(filtered, wrt="q"), MEASURED),
+    "images": (st.value_and_grad(convolved), IMAGES),
+    "branches": (st.value_and_grad(branching, wrt="w"), (np.array([1.5, 2.0, 0.5]), 3)),
+    "while": (st.compile(iterated), (0.01, 100.0)),
+    "complex": (
+        st.value_and_grad(waves, wrt="phases"),
+        (np.array([1 + 1j, 0.5j, 2.0]), np.linspace(0.1, 0.9, 5)),
+    ),
+    "step": (st.train_step(network, st.optim.SGD(0.1)), SEQUENCES),
+    "Adam": (st.train_step(network, st.optim.Adam(0.01)), SEQUENCES),
+    "Jacobian": (st.jacobian(lambda x: np.sin(x) * x[0]), (np.arange(1.0, 5.0),)),
+    "function": (
+        st.compile(lambda x, y: {"sum": x + y, "rest": [x * 2, np.sum(y)]}),
+        (X := np.ones(3), X),
+    ),
+    "strided": (st.grad(lambda x: np.sum(x[::2] * x.T[0, 0])), (np.ones((4, 3)).T,)),
+}
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_self_test_passes(name: str, tmp_path: Path) -> None:
+    function, args = PROGRAMS[name]
+    function.export(tmp_path / "made.c", *args)
+    assert "largest error" in run_self_test(tmp_path / "made.c")
+
+
+@needs_gcc
+def test_a_wrong_number_fails_the_self_test(tmp_path: Path) -> None:
+    function, args = PROGRAMS["Jacobian"]
+    source = tmp_path / "made.c"
+    function.export(source, *args)
+    text = source.read_text()
+    assert "cos(" in text
+    source.write_text(text.replace("cos(", "sin("))
+    with pytest.raises(AssertionError, match="largest error"):
+        run_self_test(source)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_nothing_is_allocated_and_the_text_is_the_same_again(name: str, tmp_path: Path) -> None:
+    function, args = PROGRAMS[name]
+    texts = []
+    for own in ("made.c", "made.c"):
+        function.export(tmp_path / own, *args)
+        texts.append((tmp_path / own).read_text() + (tmp_path / "made.h").read_text())
+    assert texts[0] == texts[1]
+    assert "malloc" not in texts[0]
+    lines = [line for line in texts[0].splitlines() if not line.strip().startswith("/*")]
+    assert all(len(line) <= 100 for line in lines)
+
+
+@needs_gcc
+def test_an_index_out_of_range_is_a_code(tmp_path: Path) -> None:
+    source = tmp_path / "picked.c"
+    w = np.arange(1.0, 5.0)
+
+    @st.differentiable(wrt="w")
+    def at(w, data):
+        k = int(data[0])
+        return w[k] * w[1:][k - 1]
+
+    at.export(source, w, np.array([2.0]))
+    header = (tmp_path / "picked.h").read_text()
+    assert "IndexError: an index is out of range" in header
+    assert "test_c.py:" in header
+    library = ctypes.CDLL(str(built(source, "-O2 -fPIC -shared", ".so")))
+
+    def call(k: float) -> tuple[int, float, Any]:
+        value, gradient, work = np.zeros(1), np.zeros(4), np.zeros(4096)
+        arrays = (w, np.array([k]), value, gradient, work)
+        code = library.at_value_and_grad(*(ctypes.c_void_p(a.ctypes.data) for a in arrays))
+        return code, value[0], gradient
+
+    for k in (2.0, -1.0, -2.0):  # negative ones count from the end of the part
+        code, value, gradient = call(k)
+        expected = at.value_and_grad(w, np.array([k]))
+        assert code == 0
+        assert value == expected[0]
+        np.testing.assert_array_equal(gradient, expected[1])
+    assert call(7.0)[0] != 0
+    assert call(2.0)[0] == 0  # an error is not kept
+
+
+def test_what_is_not_c_is_refused_at_the_line(tmp_path: Path) -> None:
+    def ranked(x):
+        order = np.argsort(x)
+        return np.sum(x[order] * np.arange(3.0))
+
+    with pytest.raises(st.LanguageError, match="argsort|no number|is no C") as refused:
+        st.grad(ranked).export(tmp_path / "made.c", np.array([3.0, 1.0, 2.0]))
+    assert refused.value.location is not None
+    assert refused.value.location.line in (ranked.__code__.co_firstlineno + k for k in (1, 2))
+    assert not [*tmp_path.iterdir()]
+
+
+def test_only_gradients_and_steps_are_exported_to_python(tmp_path: Path) -> None:
+    with pytest.raises(st.ExportError, match="as C, not as Python"):
+        st.compile(lambda x: x * 2).export(tmp_path / "made.py", np.ones(2))
+
+
+@needs_gcc
+@pytest.mark.parametrize("sort", ["control", "arrays", "growing"])
+def test_random_programs(sort: str, tmp_path: Path) -> None:
+    """Values and gradients of random programs; most have something that C has not."""
+    passed = 0
+    for seed in range(2000, 2040):
+        text, calls = SORTS[sort].draw(seed, True)
+        function = function_of(text, HELPERS)
+        wrt = tuple(at for at, arg in enumerate(calls[0]) if all(map(is_real, flat(arg))))
+        gradient = Gradient(lambda *a, f=function: as_number(f(*a)), wrt, True, Options("fast"))
+        try:
+            gradient.export(tmp_path / "made.c", *calls[0])
+        except st.StcompileError:
+            continue
+        with np.errstate(all="ignore"):
+            run_self_test(tmp_path / "made.c")
+        passed += 1
+        if passed == 3:
+            return
+    assert passed
