@@ -21,6 +21,7 @@ from stcompile.native.file import Leaf, Translated, kind_of, translated
 from stcompile.native.names import c_name
 from stcompile.native.selftest import LARGEST, Example, is_result, with_self_test
 from stcompile.wengert.dims import Dim
+from stcompile.wengert.staged import Group, Item, Result
 
 HINT = "C has numbers and arrays of known shapes, loops and branches: keep the rest in Python"
 
@@ -68,7 +69,14 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
         raise ExportError("a function that changes objects is not exported to C", hint=HINT)
     try:
         text = translated(
-            made.source, made.name, leaves, locate, function.title, made.emitted.saved, name
+            made.source,
+            made.name,
+            leaves,
+            locate,
+            function.title,
+            made.emitted.saved,
+            name,
+            labels_of(function, bound, made.staged.result),
         )
     except NotInC as error:
         place = made.locate(error.line)
@@ -103,6 +111,25 @@ def _captured(made: Specialisation) -> Iterator[Leaf]:
         if hidden.variable.type.kind not in ("array", "python", "scalar"):
             raise ExportError(f"{hidden.place.description} is no array", hint=HINT)
         yield Leaf(c_name(keyword), keyword, kind_of(hidden.variable.type))
+
+
+def labels_of(function: Any, bound: Arguments, result: Result) -> list[str]:
+    """Names for the results: of what a gradient is by, of the dict items that hold them."""
+    if not isinstance(result, Group) or not getattr(function, "with_value", False):
+        return [*_labels(result, "")]
+    gradients, names = result.parts[1], function.names(bound)
+    if not isinstance(gradients, Group) or len(names) == 1:
+        return ["value", *_labels(gradients, f"d_{names[0]}")]
+    pairs = zip(gradients.parts, names, strict=False)
+    return ["value", *(one for part, name in pairs for one in _labels(part, f"d_{name}"))]
+
+
+def _labels(result: Result, label: str) -> Iterator[str]:
+    if isinstance(result, Group):
+        for key, part in zip(result.keys, result.parts, strict=True):
+            yield from _labels(part, f"{label or 'result'}_{c_name(str(key))}")
+    elif not isinstance(result, Item) or result.atom is not None or is_result(result.value):
+        yield label or "result"
 
 
 def example_of(

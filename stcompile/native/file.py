@@ -91,9 +91,10 @@ def translated(
     about: str,
     constants: Mapping[str, np.ndarray[Any, Any]],
     file: str = "",
+    labels: Sequence[str] = (),
 ) -> Translated:
     """Translate the text of a module of loops, which reads ``constants`` by name. ``about`` stands
-    in the header, whose name is that of the ``file``."""
+    in the header, whose name is that of the ``file``; ``labels`` are names for the results."""
     tree = ast.parse(source)
     definitions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     comments = {
@@ -115,7 +116,7 @@ def translated(
         kind = Array(Number(array.dtype), array.shape)
         main.leaves[own] = Value(kind, own, is_const=True)
         unit.constants[own] = f"static {kind.constant(own)} = {numbers(array)};"
-    main.__init__(unit, bare, [], is_main=True)  # type: ignore[misc]
+    main.__init__(unit, bare, [], is_main=True, labels=labels)  # type: ignore[misc]
     main.said = node.body[0].lineno
     made = main.run(name)
     parameters = [_parameter(leaf, leaf.code not in written) for leaf in leaves]

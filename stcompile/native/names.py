@@ -6,22 +6,28 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from stcompile.native.functions import INLINE, LIBM
+
 
 def loaded(target: ast.expr) -> ast.expr:
     made = ast.parse(ast.unparse(target), mode="eval").body
     return made
 
 
+TAKEN = frozenset(
+    "auto bool case char complex const creal cimag default do double enum extern false float goto I "
+    "inline int long main memcpy memset NAN register restrict short signed sizeof static struct "
+    "switch true typedef union unsigned void volatile work j0 j1 jn y0 y1 yn".split()
+) | {*LIBM.values(), *INLINE}
+"""Names that mean something in the file."""
+
+
 def c_name(name: str) -> str:
     """A name in C for a name in Python."""
-    words = {"double", "float", "int", "long", "short", "char", "void", "struct", "union", "enum"}
-    words |= {"const", "static", "register", "volatile", "auto", "switch", "case", "default", "do"}
-    words |= {"goto", "sizeof", "typedef", "extern", "signed", "unsigned", "inline", "restrict"}
-    words |= {"work", "y0", "y1", "yn", "j0", "j1", "jn", "gamma", "exp", "log", "I", "bool"}
     ascii_name = (
         name if name.isascii() else "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
     )
-    return f"{ascii_name}_" if ascii_name in words else ascii_name
+    return f"{ascii_name}_" if ascii_name in TAKEN else ascii_name
 
 
 def flat(node: ast.expr) -> list[ast.expr]:

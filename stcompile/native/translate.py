@@ -9,6 +9,7 @@ the other one afterwards.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -125,7 +126,7 @@ class Unit:
 
 
 class Translator(Expressions):
-    """The translation of one function. ``results`` names the parameters for what it returns."""
+    """The translation of one function. ``labels`` are names for results that have none."""
 
     def __init__(
         self,
@@ -133,7 +134,7 @@ class Translator(Expressions):
         node: ast.FunctionDef,
         arguments: Sequence[Value],
         is_main: bool = False,
-        results: Sequence[str] = (),
+        labels: Sequence[str] = (),
     ) -> None:
         self.unit = unit
         self.node = node
@@ -142,7 +143,8 @@ class Translator(Expressions):
         self.env: dict[str, Value] = {}
         self.parameters: list[str] = []
         self.results: list[Kind] = []
-        self.result_names = list(results)
+        self.result_names: list[str] = []
+        self.labels = labels
         self.needs_workspace = is_main
         self.lines: list[str] = []
         self.starts: list[int] = [0]  # the first lines of the blocks around
@@ -207,6 +209,11 @@ class Translator(Expressions):
                 yield f"{kind.c} *{name}"
 
     def _result_name(self, at: int, wish: str) -> str:
+        """The name of the parameter for a result: as in the code, or by its label."""
+        if re.fullmatch(r"v\d+(_out)?", wish) and at < len(self.labels):
+            names = {c_name(n.id) for n in ast.walk(self.node) if isinstance(n, ast.Name)}
+            label = self.labels[at]
+            wish = f"{label}_out" if label in names else label
         while len(self.result_names) <= at:
             self.result_names.append("")
         if not self.result_names[at]:
