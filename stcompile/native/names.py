@@ -14,11 +14,14 @@ def loaded(target: ast.expr) -> ast.expr:
     return made
 
 
-TAKEN = frozenset(
-    "auto bool case char complex const creal cimag default do double enum extern false float goto I "
-    "inline int long main memcpy memset NAN register restrict short signed sizeof static struct "
-    "switch true typedef union unsigned void volatile work j0 j1 jn y0 y1 yn".split()
-) | {*LIBM.values(), *INLINE}
+_WORDS = (
+    *("auto", "bool", "case", "char", "const", "default", "do", "double", "enum", "extern"),
+    *("float", "goto", "inline", "int", "long", "register", "restrict", "short", "signed"),
+    *("sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile"),
+    *("complex", "creal", "cimag", "false", "true", "main", "memcpy", "memset", "work", "I", "NAN"),
+    *("j0", "j1", "jn", "y0", "y1", "yn"),
+)
+TAKEN = frozenset({*_WORDS, *LIBM.values(), *INLINE})
 """Names that mean something in the file."""
 
 
