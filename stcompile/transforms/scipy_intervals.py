@@ -14,6 +14,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described, is_static
 from stcompile.frontend.substage import Output, function_name, substage
 from stcompile.transforms.primal import Primal
+from stcompile.transforms.scipy_flat import NoCotangents, named
 from stcompile.transforms.scipy_solvers import Values
 from stcompile.wengert.types import Type
 
@@ -52,15 +53,11 @@ class _Intervals:
     linear = False
 
     def __init__(self, run: Run, name: str, values: Values, options: Mapping[str, Any]) -> None:
-        taken = {each.__name__ for each in run.captures.products.values()}
-        plain = f"intervals_of_{name}".replace("<lambda>", "f")
-        names = (plain if number == 1 else f"{plain}_{number}" for number in range(1, 1 << 30))
-        self.__name__ = next(name for name in names if name not in taken)
-        run.captures.products[id(self)] = self
+        self.__name__ = named(run, self, f"intervals_of_{name}".replace("<lambda>", "f"))
         self.shown = "the call of `quad`"
         self.values: Primal[..., Any] = Primal(values)
         self.options = options
-        self.adjoint = _NoCotangents()
+        self.adjoint = NoCotangents()
 
     def __repr__(self) -> str:
         return self.__name__
@@ -91,10 +88,3 @@ class _Intervals:
 
     def result_type(self, types: tuple[Type, ...]) -> Type:
         return Type.array(np.dtype(float), (self.options["limit"] + 2, 3))
-
-
-class _NoCotangents:
-    """The adjoint of the intervals: none."""
-
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        return tuple(None for _ in arguments[1:-1])

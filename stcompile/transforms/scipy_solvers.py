@@ -26,6 +26,7 @@ from stcompile.transforms.jacobian import Jacobian
 from stcompile.transforms.partial_pullback import Cotangents, Staged
 from stcompile.transforms.primal import Primal
 from stcompile.transforms.pushforward import plain_signature
+from stcompile.transforms.scipy_flat import named
 from stcompile.wengert.ir import Program
 from stcompile.wengert.types import Type
 
@@ -135,11 +136,8 @@ class _Solver:
     def __init__(
         self, run: Run, problem: Problem, values: Values, equation: Any, size: int
     ) -> None:
-        taken = {each.__name__ for each in run.captures.products.values()}
         plain = f"{problem.solver}_of_{function_name(problem.function)}".replace("<lambda>", "f")
-        names = (plain if number == 1 else f"{plain}_{number}" for number in range(1, 1 << 30))
-        self.__name__ = next(name for name in names if name not in taken)
-        run.captures.products[id(self)] = self
+        self.__name__ = named(run, self, plain)
         self.shown = f"the call of `{problem.solver}`"
         self.problem = problem
         self.values: Primal[..., Any] = Primal(values)

@@ -144,6 +144,9 @@ def _intervals(
 intervals_of = deferred("stcompile.transforms.scipy_intervals", "stage")
 
 
+_flat = deferred("stcompile.transforms.scipy_flat", "stage")
+
+
 def _is_known(run: Run, value: Any) -> bool:
     return is_static(value)
 
@@ -157,6 +160,7 @@ HELPERS: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
             "each": _each,
         },
         "stcompile.library.conditions": {"is_known": _is_known},
+        "stcompile.library.flat": {"flat": _flat},
         "stcompile.library.filter_design": {
             "filtered": _filtered,
             "smoothing_matrix": at_compile_time(
