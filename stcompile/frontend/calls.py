@@ -87,6 +87,7 @@ method_of_ufunc = deferred(f"{_FUNCTIONS}.ufuncs", "method_of")
 sort = deferred(f"{_FUNCTIONS}.python", "sort")
 freeze = deferred(f"{_FUNCTIONS}.frozen", "freeze")
 thawed = deferred(f"{_FUNCTIONS}.frozen", "thawed")
+known_call = deferred(f"{_FUNCTIONS}.scipy_known", "known_call")
 stand_in = deferred(f"{_FUNCTIONS}.scipy_objects", "stand_in")
 imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
 method_of_filled = deferred("stcompile.frontend.operations.filled_methods", "method_of_filled")
@@ -201,6 +202,10 @@ def _lowering(function: Any) -> Any:
 
 def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
     """Calls of real Python objects that no table names."""
+    if "scipy.special" in sys.modules or "scipy.linalg" in sys.modules:
+        known = known_call(run, function, arguments, keywords)
+        if known is not None:
+            return known
     run.refuse_foreign(function)
     if is_generator(getattr(function, "__self__", None)):
         place = Place.constant(function, function.__name__).attribute("__self__")

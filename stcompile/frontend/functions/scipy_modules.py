@@ -55,14 +55,15 @@ def at_compile_time(find: Callable[[], Any], name: str) -> Lowering:
                 "give Python numbers, strings and lists of them, or call it outside and pass the "
                 "result in",
             )
-        return _constant(run, static_call(run, lambda: find()(*arguments, **keywords)))
+        return constant_of(run, static_call(run, lambda: find()(*arguments, **keywords)))
 
     return lowering
 
 
-def _constant(run: Run, value: Any) -> Any:
+def constant_of(run: Run, value: Any) -> Any:
+    """A result that is known when a function is compiled, as a value of the program."""
     if isinstance(value, tuple):
-        return tuple([_constant(run, part) for part in value])
+        return tuple([constant_of(run, part) for part in value])
     if isinstance(value, np.ndarray):
         return run.language.array_of(run, value.tolist(), value.dtype)
     return value
