@@ -105,6 +105,21 @@ def ndtri(out: Any, x: Any) -> Any:
     return _ROOT_2PI * np.exp(0.5 * out * out)
 
 
+@partials
+def wofz(out: Any, z: Any) -> Any:
+    """The derivative, DLMF 7.10.2; far from 0, where its terms cancel, the asymptotic series. Below
+    the real axis it is that of ``2 exp(-z * z) - wofz(-z)``."""
+    is_low = np.imag(z) < 0
+    u = np.where(is_low, -z, z)
+    is_far = np.abs(u) > 15
+    far, near = np.where(is_far, u, 15.0), np.where(is_far, 0.0, u)
+    w = 1 / (far * far)
+    series = -1j * w / _ROOT_PI * _series(_TAIL, w)
+    slope = np.where(is_far, series, 2j / _ROOT_PI - 2 * near * special.wofz(near))
+    low = np.where(is_low, z, 0.0)
+    return slope - 4 * low * np.exp(-low * low)
+
+
 # --- the gamma function and its like ---------------------------------------------------------
 
 
@@ -262,6 +277,13 @@ def betaincinv(out: Any, a: Any, b: Any, y: Any, *, active: tuple[bool, ...] = _
     slope = 1 / _beta_density(a, b, out)
     by_a, by_b = _by_shapes(a, b, out, -slope, active)
     return by_a, by_b, slope
+
+
+@partials
+def betainccinv(out: Any, a: Any, b: Any, y: Any, *, active: tuple[bool, ...] = _ALL) -> Any:
+    slope = 1 / _beta_density(a, b, out)
+    by_a, by_b = _by_shapes(a, b, out, -slope, active)
+    return by_a, by_b, -slope
 
 
 def _t_density(df: Any, t: Any) -> Any:
@@ -490,6 +512,18 @@ def kve_by_v(out: Any, v: Any, x: Any) -> Any:
     return None, out - 0.5 * (below + above)
 
 
+@partials
+def struve(out: Any, v: Any, x: Any) -> Any:
+    """DLMF 11.4.29."""
+    return None, special.struve(v - 1.0, x) - v * out / x
+
+
+@partials
+def modstruve(out: Any, v: Any, x: Any) -> Any:
+    """DLMF 11.4.30."""
+    return None, special.modstruve(v - 1.0, x) - v * out / x
+
+
 # --- exponential integrals and others ---------------------------------------------------------
 
 
@@ -644,6 +678,17 @@ def wrightomega(out: Any, z: Any) -> Any:
 
 
 @partials
+def lambertw(out: Any, z: Any, k: Any) -> Any:
+    """DLMF 4.13.4, in a form that holds at 0."""
+    return np.exp(-out) / (1 + out), None
+
+
+@partials
+def powm1(out: Any, x: Any, y: Any) -> Any:
+    return y * x ** (y - 1.0), (out + 1) * np.log(x)
+
+
+@partials
 def owens_t(out: Any, h: Any, a: Any) -> Any:
     power = 1 + a * a
     by_h = -0.5 / _ROOT_2PI * np.exp(-0.5 * h * h) * special.erf(a * h / math.sqrt(2))
@@ -693,16 +738,38 @@ def ellipkm1(out: Any, p: Any) -> Any:
 
 @partials
 def ellipkinc(out: Any, phi: Any, m: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
-    """By m from Carlson's form, of the angle that is left of whole half turns."""
+    sine = np.sin(phi)
+    return 1 / np.sqrt(1 - m * sine * sine), _ellipkinc_by_m(phi, m) if active[1] else None
+
+
+def _ellipkinc_by_m(phi: Any, m: Any) -> Any:
+    """From Carlson's form, of the angle that is left of whole half turns."""
     sine, cosine = np.sin(phi), np.cos(phi)
+    turns = np.rint(phi / math.pi)
+    part = np.where(np.rint(turns / 2) * 2 == turns, sine, -sine)
+    whole = math.pi / 4 * turns * special.hyp2f1(1.5, 1.5, 2.0, np.where(turns == 0, 0.0, m))
     rest = 1 - m * sine * sine
+    return part**3 / 6 * special.elliprd(cosine * cosine, 1.0, rest) + whole
+
+
+@partials
+def ellipj(
+    out: Any, u: Any, m: Any, *, part: str, active: tuple[bool, ...] = (True, True)
+) -> Any:
+    """The amplitude is the inverse of `ellipkinc`, and the others are functions of it."""
+    sine, cosine = template.ellipj(u, m, part="sn"), template.ellipj(u, m, part="cn")
+    delta = template.ellipj(u, m, part="dn")
     by_m = None
     if active[1]:
-        turns = np.rint(phi / math.pi)
-        part = np.where(np.rint(turns / 2) * 2 == turns, sine, -sine)
-        whole = math.pi / 4 * turns * special.hyp2f1(1.5, 1.5, 2.0, np.where(turns == 0, 0.0, m))
-        by_m = part**3 / 6 * special.elliprd(cosine * cosine, 1.0, rest) + whole
-    return 1 / np.sqrt(rest), by_m
+        by_m = -delta * _ellipkinc_by_m(template.ellipj(u, m, part="ph"), m)
+    if part == "ph":
+        return delta, by_m
+    if part == "dn":
+        slope = -m * sine * cosine / delta
+        direct = -sine * sine / (2 * delta)
+        return slope * delta, direct + slope * by_m if active[1] else None
+    slope = cosine if part == "sn" else -sine
+    return slope * delta, slope * by_m if active[1] else None
 
 
 @partials

@@ -91,6 +91,17 @@ def airy(x: Any, *, part: str) -> Any:
 
 
 @fresh
+def ellipj(u: Any, m: Any, *, part: str) -> Any:
+    if part == "sn":
+        return special.ellipj(u, m)[0]
+    if part == "cn":
+        return special.ellipj(u, m)[1]
+    if part == "dn":
+        return special.ellipj(u, m)[2]
+    return special.ellipj(u, m)[3]
+
+
+@fresh
 def fresnel(x: Any, *, part: str) -> Any:
     if part == "S":
         return special.fresnel(x)[0]
@@ -130,3 +141,8 @@ def spherical_in(n: Any, z: Any) -> Any:
 @fresh
 def spherical_kn(n: Any, z: Any) -> Any:
     return special.spherical_kn(n, z)
+
+
+@fresh
+def lambertw(z: Any, k: Any) -> Any:
+    return special.lambertw(z, k)

@@ -52,14 +52,15 @@ def logsumexp(
 ) -> Any:
     """``log(sum(b * exp(a)))`` without overflow. Where the sum is 0 it is ``-inf`` and flat, where
     the sum is negative NaN."""
-    if return_sign:
-        raise NotImplementedError("return_sign=True is not supported")
     x = np.atleast_1d(_floating(a))
     shift = _shift(x if b is None else np.where(b == 0, -np.inf, x), axis)
     terms = np.exp(x - shift)
     total = np.sum(terms if b is None else b * terms, axis=axis, keepdims=True)
-    result = np.where(total == 0, -np.inf, np.log(np.where(total == 0, 1.0, total)) + shift)
-    return result if keepdims else np.squeeze(result, axis)[()]
+    size = np.abs(total) if return_sign else total
+    result = np.where(total == 0, -np.inf, np.log(np.where(total == 0, 1.0, size)) + shift)
+    if not keepdims:
+        result, total = np.squeeze(result, axis)[()], np.squeeze(total, axis)[()]
+    return (result, np.sign(total)) if return_sign else result
 
 
 def softmax(x: Any, axis: Any = None) -> Any:
@@ -96,71 +97,78 @@ def spherical_slope(function: Any, sign: float, n: Any, z: Any) -> Any:
     return (first * below + sign * (n + 1) * function(n + 1, z)) / (2 * n + 1)
 
 
-# --- distribution functions: of the incomplete gamma and beta functions --------------------------
+# --- short ones ----------------------------------------------------------------------------------
 
 
-def chdtr(v: Any, x: Any) -> Any:
-    """The distribution function of chi-square, for x >= 0."""
-    return special.gammainc(v / 2, x / 2)
+def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
+    """The convolution of a normal density with Cauchy's, DLMF 7.19.1; Cauchy's for ``sigma = 0``."""
+    is_sharp = sigma == 0
+    width = np.where(is_sharp, 1.0, sigma)
+    z = (x + 1j * gamma) / (width * math.sqrt(2))
+    smooth = np.real(special.wofz(z)) / (width * math.sqrt(2 * math.pi))
+    off = np.where(is_sharp, gamma, 1.0)
+    sharp = off / (math.pi * (x * x + off * off))
+    return np.where(is_sharp, sharp, smooth)[()]
 
 
-def chdtrc(v: Any, x: Any) -> Any:
-    """The complement of `chdtr`."""
-    return special.gammaincc(v / 2, x / 2)
+def agm(a: Any, b: Any) -> Any:
+    """The arithmetic-geometric mean of positive numbers, DLMF 19.8.5."""
+    ratio = 2 * np.sqrt(a) * np.sqrt(b) / (a + b)
+    return math.pi / 4 * (a + b) / special.ellipkm1(ratio * ratio)
 
 
-def fdtr(dfn: Any, dfd: Any, x: Any) -> Any:
-    """The distribution function of F."""
-    return special.betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
+def diric(x: Any, n: int) -> Any:
+    """Dirichlet's function, ``sin(n x / 2) / (n sin(x / 2))``; ``n`` is static. Written as a sum of
+    cosines, which has no gaps where the quotient is 0 / 0."""
+    terms = [np.cos(k * x) for k in np.arange((1 - n) / 2, (n + 1) / 2).tolist()]
+    return sum(terms[1:], terms[0]) / n
 
 
-def fdtrc(dfn: Any, dfd: Any, x: Any) -> Any:
-    """The complement of `fdtr`, of which the small part of 1 is exact."""
-    return special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x))
+def cosdg(x: Any) -> Any:
+    """The cosine of an angle in degrees."""
+    return np.cos(np.asarray(x) * (math.pi / 180))[()]
 
 
-def gdtr(a: Any, b: Any, x: Any) -> Any:
-    """The distribution function of gamma, of the rate ``a`` and the shape ``b``."""
-    return special.gammainc(b, a * x)
+def sindg(x: Any) -> Any:
+    """The sine of an angle in degrees."""
+    return np.sin(np.asarray(x) * (math.pi / 180))[()]
 
 
-def gdtrc(a: Any, b: Any, x: Any) -> Any:
-    """The complement of `gdtr`."""
-    return special.gammaincc(b, a * x)
+def tandg(x: Any) -> Any:
+    """The tangent of an angle in degrees."""
+    return np.tan(np.asarray(x) * (math.pi / 180))[()]
 
 
-def pdtr(k: Any, m: Any) -> Any:
-    """The distribution function of Poisson, of the mean ``m``."""
-    return special.gammaincc(_counts(k) + 1, m)
+def cotdg(x: Any) -> Any:
+    """The cotangent of an angle in degrees."""
+    return 1 / np.tan(np.asarray(x) * (math.pi / 180))[()]
 
 
-def pdtrc(k: Any, m: Any) -> Any:
-    """The complement of `pdtr`."""
-    return special.gammainc(_counts(k) + 1, m)
+def eval_sh_legendre(n: Any, x: Any) -> Any:
+    """Legendre's polynomial on the interval from 0 to 1."""
+    return special.eval_legendre(n, 2 * x - 1)
 
 
-def bdtr(k: Any, n: Any, p: Any) -> Any:
-    """The distribution function of ``n`` trials."""
-    counts = _counts(k)
-    return special.betaincc(counts + 1, n - counts, p)
+def eval_sh_chebyt(n: Any, x: Any) -> Any:
+    """Chebyshev's polynomial of the first kind on the interval from 0 to 1."""
+    return special.eval_chebyt(n, 2 * x - 1)
 
 
-def bdtrc(k: Any, n: Any, p: Any) -> Any:
-    """The complement of `bdtr`; 1 below 0."""
-    counts = _counts(np.maximum(k, 0))
-    return np.where(k < 0, 1.0, special.betainc(counts + 1, n - counts, p))[()]
+def eval_sh_chebyu(n: Any, x: Any) -> Any:
+    """Chebyshev's polynomial of the second kind on the interval from 0 to 1."""
+    return special.eval_chebyu(n, 2 * x - 1)
 
 
-def nbdtr(k: Any, n: Any, p: Any) -> Any:
-    """The distribution function of failures before ``n`` successes."""
-    return special.betainc(n, _counts(k) + 1, p)
+def eval_chebyc(n: Any, x: Any) -> Any:
+    """Chebyshev's polynomial of the first kind on the interval from -2 to 2."""
+    return 2 * special.eval_chebyt(n, x / 2)
 
 
-def nbdtrc(k: Any, n: Any, p: Any) -> Any:
-    """The complement of `nbdtr`."""
-    return special.betaincc(n, _counts(k) + 1, p)
+def eval_chebys(n: Any, x: Any) -> Any:
+    """Chebyshev's polynomial of the second kind on the interval from -2 to 2."""
+    return special.eval_chebyu(n, x / 2)
 
 
-def _counts(k: Any) -> Any:
-    """The number rounded down; NaN below 0, as SciPy has it."""
-    return np.floor(np.where(k < 0, math.nan, k))
+def eval_sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> Any:
+    """Jacobi's polynomial on the interval from 0 to 1, DLMF 18.1.2."""
+    return special.eval_jacobi(n, p - q, q - 1, 2 * x - 1) / special.binom(2 * n + p - 1, n)

@@ -101,6 +101,8 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *(("solve", (SQUARE, y), {}) for y in (drawn(3), drawn(2, 3, 2), REAL[:3, 0])),
     *(("solve", (SQUARE.real, y), {}) for y in (drawn(3), drawn(2, 3, 2))),
     *((f"special.{name}", (Z,), {}) for name in ("erf", "erfc")),
+    *(("special.wofz", (z,), {}) for z in (Z, 40 * Z[np.imag(Z) > 0], 4 * np.conjugate(Z))),
+    *(("special.lambertw", (Z, k), {}) for k in (0, -1, 2)),
     *((f"linalg.{name}", (SQUARE[0],), {}) for name in ("expm", "sqrtm", "logm")),
     ("linalg.solve_sylvester", (SQUARE[0], SQUARE[1, :2, :2], SQUARE[1, :, :2]), {}),
     *(("linalg.solve_banded", (GRID[:3], y), {"lower": 1, "upper": 1}) for y in (drawn(5), GRID.T)),

@@ -16,7 +16,7 @@ Function = Callable[..., Any]
 def plain(scipys: Any) -> Function:
     """A function that returns what SciPy's does, a tuple as a list."""
     if scipys.nout > 1:
-        return lambda x: list(scipys(x))
+        return (lambda x: list(scipys(x))) if scipys.nin == 1 else lambda x, y: list(scipys(x, y))
     if scipys.nin == 1:
         return lambda x: scipys(x)
     if scipys.nin == 3:

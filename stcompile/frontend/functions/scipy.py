@@ -21,13 +21,14 @@ from stcompile.frontend.functions.scipy_modules import (
     NDIMAGE,
     SIGNAL,
     SIGNAL_WINDOWS,
+    all_of,
 )
 from stcompile.frontend.functions.scipy_optimize import OPTIMIZE
 from stcompile.frontend.functions.shapes import transpose
 from stcompile.frontend.functions.stats import STATS
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Factored, is_static
-from stcompile.library import matrices, scipy_linalg, special
+from stcompile.frontend.state.values import Array, Factored, is_static
+from stcompile.library import matrices, scipy_linalg, special, special_bessel, special_distributions, special_harmonics
 from stcompile.wengert.primitives.special import NAMES
 
 Lowering = Callable[..., Any]
@@ -48,6 +49,7 @@ PARTS = {
     "shichi": ("Shi", "Chi"),
     "fresnel": ("S", "C"),
     "airy": ("Ai", "Aip", "Bi", "Bip"),
+    "ellipj": ("sn", "cn", "dn", "ph"),
 }
 """The results of functions that have several, by names of their own."""
 
@@ -55,10 +57,25 @@ PARTS = {
 def _in_parts(name: str) -> Lowering:
     """The lowering of a function with several results: to a primitive for each."""
 
-    def lowering(run: Run, x: Any) -> Any:
-        return tuple(run.record(f"special.{name}", x, part=part) for part in PARTS[name])
+    def lowering(run: Run, *operands: Any) -> Any:
+        return tuple(run.record(f"special.{name}", *operands, part=part) for part in PARTS[name])
 
     return lowering
+
+
+def _wofz(run: Run, z: Any) -> Any:
+    return run.record("special.wofz", _complex(run, z))
+
+
+def _lambertw(run: Run, z: Any, k: Any = 0, tol: Any = 1e-8) -> Any:
+    if tol != 1e-8:
+        run.refuse("the argument `tol` of `special.lambertw` is not supported", "leave it out")
+    return run.record("special.lambertw", _complex(run, z), k)
+
+
+def _complex(run: Run, z: Any) -> Any:
+    made = run.cast(run.as_array(z), np.dtype(complex))
+    return made if isinstance(z, Array) else run.record("to_scalar", made)
 
 
 def _of_real(name: str) -> Lowering:
@@ -112,6 +129,8 @@ def _comb(run: Run, N: Any, k: Any, *, exact: bool = False, repetition: bool = F
     return _combinations(run, N, k)
 
 
+_OF_LIBRARY = all_of(special, special_bessel, special_distributions, special_harmonics)
+del _OF_LIBRARY["spherical_slope"]
 SPECIAL: dict[str, Lowering] = {
     **{name: _special(name) for name in NAMES},
     **{name: _in_parts(name) for name in PARTS},
@@ -120,22 +139,14 @@ SPECIAL: dict[str, Lowering] = {
     "spherical_in": _spherical("spherical_in", 1.0),
     "spherical_kn": _spherical("spherical_kn", -1.0),
     "zeta": _zeta,
-    "polygamma": inlined(special.polygamma),
-    "multigammaln": inlined(special.multigammaln),
-    "softplus": inlined(special.softplus),
-    **{
-        name: inlined(vars(special)[name])
-        for name in ("chdtr", "chdtrc", "fdtr", "fdtrc", "gdtr", "gdtrc", "pdtr", "pdtrc")
-    },
-    **{name: inlined(vars(special)[name]) for name in ("bdtr", "bdtrc", "nbdtr", "nbdtrc")},
+    "wofz": _wofz,
+    "lambertw": _lambertw,
+    **_OF_LIBRARY,
     "jve": _of_real("jv"),
     "yve": _of_real("yv"),
     "comb": _comb,
     "factorial": _static("factorial", "write special.gamma(n + 1)"),
     "perm": _static("perm", "write special.poch(N - k + 1, k)"),
-    "logsumexp": inlined(special.logsumexp),
-    "softmax": inlined(special.softmax),
-    "log_softmax": inlined(special.log_softmax),
 }
 
 
