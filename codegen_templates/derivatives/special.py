@@ -753,9 +753,7 @@ def _ellipkinc_by_m(phi: Any, m: Any) -> Any:
 
 
 @partials
-def ellipj(
-    out: Any, u: Any, m: Any, *, part: str, active: tuple[bool, ...] = (True, True)
-) -> Any:
+def ellipj(out: Any, u: Any, m: Any, *, part: str, active: tuple[bool, ...] = (True, True)) -> Any:
     """The amplitude is the inverse of `ellipkinc`, and the others are functions of it."""
     sine, cosine = template.ellipj(u, m, part="sn"), template.ellipj(u, m, part="cn")
     delta = template.ellipj(u, m, part="dn")

@@ -73,13 +73,26 @@ def log_cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any,
     return value[()]
 
 
-def ppf(form: Formula, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+def ppf(form: Formula, signed: bool, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     """A quantile; NaN for numbers that are not probabilities."""
-    shapes, scale = _valid(shapes, False), _positive(scale)
+    shapes, scale = _valid(shapes, signed), _positive(scale)
     p = float64(q)
     outside = (p < 0) | (p > 1)
     value = form(np.where(outside, 0.5, p), *shapes) * scale + loc
     return np.where(outside, math.nan, value)[()]
+
+
+def median(form: Formula, signed: bool, shapes: Any, loc: Any, scale: Any) -> Any:
+    """The quantile of 1/2."""
+    return ppf(form, signed, 0.5, shapes, loc, scale)
+
+
+def interval(
+    form: Formula, signed: bool, confidence: Any, shapes: Any, loc: Any, scale: Any
+) -> Any:
+    """The two quantiles that leave equal probabilities outside."""
+    low = ppf(form, signed, (1.0 - confidence) / 2, shapes, loc, scale)
+    return low, ppf(form, signed, (1.0 + confidence) / 2, shapes, loc, scale)
 
 
 def float64(x: Any) -> Any:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.codegen_templates.lazy import special
+from stcompile.codegen_templates.lazy import special, stats
+from stcompile.library.flat import flat
 from stcompile.library.stats import Formula, float64, where_valid
 
 
@@ -153,3 +154,88 @@ def geom_cdf(k: Any, p: Any) -> Any:
 
 def geom_sf(k: Any, p: Any) -> Any:
     return np.exp(special.xlog1py(k, -p))
+
+
+# --- others --------------------------------------------------------------------------------------
+
+
+def betabinom_bounds(n: Any, a: Any, b: Any) -> Any:
+    return 0.0, n
+
+
+def betabinom_logpmf(k: Any, n: Any, a: Any, b: Any) -> Any:
+    ways = -np.log(n + 1) - special.betaln(n - k + 1, k + 1)
+    return ways + special.betaln(k + a, n - k + b) - special.betaln(a, b)
+
+
+def betabinom_valid(n: Any, a: Any, b: Any) -> Any:
+    return _all(_all(n >= 0, np.floor(n) == n), _all(a > 0, b > 0))
+
+
+def logser_logpmf(k: Any, p: Any) -> Any:
+    return k * np.log(p) - np.log(k) - np.log(-np.log1p(-p))
+
+
+def logser_valid(p: Any) -> Any:
+    return _all(p > 0, p < 1)
+
+
+def zipf_logpmf(k: Any, a: Any) -> Any:
+    return -a * np.log(k) - np.log(special.zeta(a, 1.0))
+
+
+def zipf_valid(a: Any) -> Any:
+    return a > 1
+
+
+def planck_logpmf(k: Any, lambda_: Any) -> Any:
+    return np.log(-np.expm1(-lambda_)) - lambda_ * k
+
+
+def planck_cdf(k: Any, lambda_: Any) -> Any:
+    return -np.expm1(-lambda_ * (k + 1))
+
+
+def planck_sf(k: Any, lambda_: Any) -> Any:
+    return np.exp(-lambda_ * (k + 1))
+
+
+def planck_valid(lambda_: Any) -> Any:
+    return lambda_ > 0
+
+
+def hypergeom_bounds(M: Any, n: Any, N: Any) -> Any:
+    return np.maximum(N - (M - n), 0), np.minimum(n, N)
+
+
+def hypergeom_logpmf(k: Any, M: Any, n: Any, N: Any) -> Any:
+    good = special.betaln(k + 1, n - k + 1) + special.betaln(N - k + 1, M - n - N + k + 1)
+    ways = special.betaln(M - N + 1, N + 1) - special.betaln(M + 1, 1)
+    return special.betaln(n + 1, 1) + special.betaln(M - n + 1, 1) + ways - good
+
+
+def hypergeom_valid(M: Any, n: Any, N: Any) -> Any:
+    return _all(_all(n >= 0, n <= M), _all(N >= 0, N <= M))
+
+
+def randint_bounds(low: Any, high: Any) -> Any:
+    return low, high - 1
+
+
+def randint_logpmf(k: Any, low: Any, high: Any) -> Any:
+    return 0.0 * k - np.log(high - low)
+
+
+def randint_valid(low: Any, high: Any) -> Any:
+    return high > low
+
+
+def ppf(name: str, own: str, q: Any, shapes: Any, loc: Any) -> Any:
+    """A quantile, SciPy's own: an integer, which does not change nearby."""
+    arrays = [float64(value) for value in (q, *shapes)]
+    shape = np.broadcast_shapes(*[value.shape for value in arrays])
+    return flat(_quantiles, (name, own), shape, np.float64, *arrays) + loc
+
+
+def _quantiles(name: str, own: str, q: Any, *shapes: Any) -> Any:
+    return getattr(getattr(stats, name), own)(q, *shapes)

@@ -28,7 +28,14 @@ from stcompile.frontend.functions.shapes import transpose
 from stcompile.frontend.functions.stats import STATS
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Factored, is_static
-from stcompile.library import matrices, scipy_linalg, special, special_bessel, special_distributions, special_harmonics
+from stcompile.library import (
+    matrices,
+    scipy_linalg,
+    special,
+    special_bessel,
+    special_distributions,
+    special_harmonics,
+)
 from stcompile.wengert.primitives.special import NAMES
 
 Lowering = Callable[..., Any]

@@ -39,13 +39,14 @@ def _is_pure(function: Any) -> bool:
     parts = str(getattr(home, "__module__", "")).split(".")
     if parts[0] != "scipy" or len(parts) < 2 or parts[1] not in _MODULES:
         return False
+    name = getattr(function, "__name__", "rvs")
     if isinstance(function, type) or home is not function and parts[1] != "stats":
         return False
     try:
         taken = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return False
-    return _DRAWS.isdisjoint(taken) and function.__name__ != "rvs"
+    return _DRAWS.isdisjoint(taken) and name != "rvs"
 
 
 def _is_plain(value: Any) -> bool:

@@ -20,6 +20,7 @@ from stcompile.library import (
     stats,
     stats_bounded,
     stats_discrete,
+    stats_further,
     stats_moments,
     stats_vectors,
 )
@@ -28,6 +29,8 @@ Lowering = Callable[..., Any]
 Support = tuple[float | None, float | None]
 LINE: Support = (None, None)
 POSITIVE: Support = (0.0, None)
+FINITE: Support = (0.0, float(np.finfo(float).max))
+"""Positive numbers; the formulas have no value at infinity, which is outside."""
 
 
 class Continuous(NamedTuple):
@@ -59,20 +62,58 @@ CONTINUOUS: dict[str, Continuous] = {
     "gumbel_r": Continuous(),
     "gumbel_l": Continuous(),
     "invgamma": Continuous(("a",), POSITIVE, is_open=True),
-    "invgauss": Continuous(("mu",), POSITIVE, is_open=True),
+    "invgauss": Continuous(("mu",), FINITE, is_open=True),
     "f": Continuous(("dfn", "dfd"), POSITIVE),
     "rayleigh": Continuous((), POSITIVE, is_open=True),
     "halfnorm": Continuous((), POSITIVE),
     "halfcauchy": Continuous((), POSITIVE),
     "vonmises": Continuous(("kappa",)),
     "skewnorm": Continuous(("a",), signed=True),
+    "exponnorm": Continuous(("K",)),
+    "genlogistic": Continuous(("c",)),
+    "hypsecant": Continuous(),
+    "johnsonsu": Continuous(("a", "b"), signed=True),
+    "laplace_asymmetric": Continuous(("kappa",)),
+    "loggamma": Continuous(("c",)),
+    "moyal": Continuous(),
+    "gennorm": Continuous(("beta",)),
+    "chi": Continuous(("df",), POSITIVE),
+    "maxwell": Continuous((), POSITIVE, is_open=True),
+    "fisk": Continuous(("c",), POSITIVE, is_open=True),
+    "burr12": Continuous(("c", "d"), POSITIVE),
+    "lomax": Continuous(("c",), POSITIVE),
+    "gompertz": Continuous(("c",), POSITIVE),
+    "halflogistic": Continuous((), POSITIVE),
+    "invweibull": Continuous(("c",), POSITIVE, is_open=True),
+    "levy": Continuous((), POSITIVE, is_open=True),
+    "nakagami": Continuous(("nu",), POSITIVE),
+    "rice": Continuous(("b",), POSITIVE, is_open=True, signed=True),
+    "gengamma": Continuous(("a", "c"), POSITIVE, is_open=True, signed=True),
+    "betaprime": Continuous(("a", "b"), FINITE),
+    "exponweib": Continuous(("a", "c"), POSITIVE, is_open=True),
+    "wald": Continuous((), FINITE, is_open=True),
+    "erlang": Continuous(("a",), POSITIVE),
+    "ncx2": Continuous(("df", "nc"), FINITE, is_open=True),
+    "weibull_max": Continuous(("c",), (None, 0.0), -1.0),
+    "powerlaw": Continuous(("a",), (0.0, 1.0), 0.5),
+    "arcsine": Continuous((), (0.0, 1.0), 0.5),
+    "semicircular": Continuous((), (-1.0, 1.0), 0.5),
+    "triang": Continuous(("c",), (0.0, 1.0), 0.5),
 }
+_SAME = {"erlang": "gamma"}
+"""Distributions that have the formulas of others."""
 DISCRETE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "poisson": (("mu",), stats_discrete.from_zero),
     "binom": (("n", "p"), stats_discrete.binom_bounds),
     "bernoulli": (("p",), stats_discrete.bernoulli_bounds),
     "nbinom": (("n", "p"), stats_discrete.from_zero),
     "geom": (("p",), stats_discrete.from_one),
+    "betabinom": (("n", "a", "b"), stats_discrete.betabinom_bounds),
+    "logser": (("p",), stats_discrete.from_one),
+    "zipf": (("a",), stats_discrete.from_one),
+    "planck": (("lambda_",), stats_discrete.from_zero),
+    "hypergeom": (("M", "n", "N"), stats_discrete.hypergeom_bounds),
+    "randint": (("low", "high"), stats_discrete.randint_bounds),
 }
 # The values, below and above the support, of distribution functions and their like.
 _ENDS = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf": (0.0, -np.inf)}
@@ -134,7 +175,11 @@ def _continuous(name: str, facts: Continuous) -> dict[str, Lowering]:
         add(own, "x", method)
     for own in ("ppf", "isf"):
         if own in formulas:
-            add(own, "q", functools.partial(stats.ppf, formulas[own]))
+            add(own, "q", functools.partial(stats.ppf, formulas[own], facts.signed))
+    if "ppf" in formulas:
+        add("median", "", functools.partial(stats.median, formulas["ppf"], facts.signed))
+        interval = functools.partial(stats.interval, formulas["ppf"], facts.signed)
+        add("interval", "confidence", interval)
     return found
 
 
@@ -150,32 +195,38 @@ def _discrete(name: str) -> dict[str, Lowering]:
         if plain in formulas:
             shared = stats_discrete.cdf if own == plain else stats_discrete.log_cdf
             methods[own] = functools.partial(shared, formulas[plain], bounds, valid, ends)
-    return {
+    found = {
         f"{name}.{own}": _lowering("k", shapes, {"loc": 0}, method)
         for own, method in methods.items()
     }
+    for own in ("ppf", "isf"):
+        quantile = functools.partial(stats_discrete.ppf, name, own)
+        found[f"{name}.{own}"] = _lowering("q", shapes, {"loc": 0}, quantile)
+    return found
 
 
 def _formulas(name: str) -> dict[str, Callable[..., Any]]:
     """The formulas of a distribution, by the names of its methods."""
-    return {
-        key.removeprefix(f"{name}_"): function
-        for key, function in {**vars(stats), **vars(stats_discrete)}.items()
-        if key.startswith(f"{name}_")
-    }
+    every = {**vars(stats), **vars(stats_further), **vars(stats_discrete)}
+    first = f"{_SAME.get(name, name)}_"
+    return {key.removeprefix(first): f for key, f in every.items() if key.startswith(first)}
 
 
 def _moments() -> dict[str, Lowering]:
     """Means, variances, standard deviations and entropies, which take parameters alone."""
     found: dict[str, Lowering] = {}
-    defaults = {"loc": 0, "scale": 1}
     for key, formula in vars(stats_moments).items():
         name, _, own = key.rpartition("_")
-        if name not in CONTINUOUS:
+        if name in CONTINUOUS:
+            shapes, facts = CONTINUOUS[name].shapes, (CONTINUOUS[name].signed,)
+            defaults = {"loc": 0, "scale": 1}
+        elif name in DISCRETE:
+            shapes, facts, defaults = DISCRETE[name][0], (True,), {"loc": 0}
+        else:
             continue
         for method in ("var", "std") if own == "var" else (own,):
-            shared = functools.partial(getattr(stats_moments, method), formula)
-            found[f"{name}.{method}"] = _lowering("", CONTINUOUS[name].shapes, defaults, shared)
+            shared = functools.partial(getattr(stats_moments, method), formula, *facts)
+            found[f"{name}.{method}"] = _lowering("", shapes, defaults, shared)
     return found
 
 
