@@ -101,7 +101,7 @@ def spherical_slope(function: Any, sign: float, n: Any, z: Any) -> Any:
 
 
 def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
-    """The convolution of a normal density with Cauchy's, DLMF 7.19.1; Cauchy's for ``sigma = 0``."""
+    """The convolution of a normal density with Cauchy's, DLMF 7.19.1; for ``sigma = 0`` that."""
     is_sharp = sigma == 0
     width = np.where(is_sharp, 1.0, sigma)
     z = (x + 1j * gamma) / (width * math.sqrt(2))

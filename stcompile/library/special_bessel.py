@@ -1,5 +1,5 @@
-"""Bessel functions of `scipy.special` written with those that are primitives: Hankel's and Kelvin's,
-and derivatives by the argument, DLMF 10.6.7 and 10.29.5. Orders are real, arguments are real."""
+"""Bessel functions of `scipy.special` written with those that are primitives: Hankel's and
+Kelvin's, and derivatives by the argument, DLMF 10.6.7 and 10.29.5, of real numbers."""
 
 from __future__ import annotations
 

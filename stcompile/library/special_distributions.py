@@ -1,5 +1,5 @@
-"""Distribution functions of `scipy.special` and their inverses, written with the incomplete gamma and
-beta functions: values are SciPy's up to rounding."""
+"""Distribution functions of `scipy.special` and their inverses, written with the incomplete gamma
+and beta functions: values are SciPy's up to rounding."""
 
 from __future__ import annotations
 

@@ -576,7 +576,7 @@ def triang_ppf(q: Any, c: Any) -> Any:
     return np.where(is_left, left, 1 - np.sqrt((1 - c) * (1 - np.where(is_left, 0.5, q))))
 
 
-# --- quantiles of distributions whose other formulas are in `stats` ---------------------------------
+# --- quantiles of distributions of `stats` --------------------------------------------------------
 
 
 def f_ppf(q: Any, dfn: Any, dfd: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import DerivativeError
-from stcompile.frontend.functions.scipy_optimize import SCALAR_METHODS, Problem
+from stcompile.frontend.functions.scipy_optimize import ITERATIVE, SCALAR_METHODS, Problem
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output, function_name, substage
@@ -67,7 +67,8 @@ def stage(run: Run, problem: Problem) -> Any:
     inner = sub.program.inputs[1:]
     moving = [1 + at for at, variable in enumerate(inner) if variable.type.inexact]
     values = Values(sub.program, guess.type.dims)
-    equation: Any = values if problem.kind == "root" else _Slope(values, problem.kind)
+    bounds = problem.options.get("bounds") if guess.type.dims else None
+    equation: Any = values if problem.kind == "root" else _Slope(values, problem.kind, bounds)
     called = _Solver(run, problem, values, equation, size)
     pair = implicit(called, Jacobian(equation), Cotangents(equation, moving), len(starts))
     rule = CustomRule(*pair, name=name)
@@ -116,15 +117,23 @@ class _Sum(_OfProgram):
 
 
 class _Slope(_OfProgram):
-    """The gradient of what is minimised."""
+    """The gradient of what is minimised; between bounds the step that projected descent makes,
+    which is zero at the minimum (Bertsekas, Nonlinear programming, 2016, section 3.3)."""
 
-    def __init__(self, values: Values, kind: str) -> None:
+    def __init__(self, values: Values, kind: str, bounds: Any = None) -> None:
+        self.bounds = None if bounds is None else [list(ends) for ends in zip(*bounds, strict=True)]
         self.gradient = Cotangents(_Sum(values, kind), [0])
         self.__name__ = f"slope_of_{values.__name__}"
         self.__signature__ = values.__signature__
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        return self.gradient.stage_call(run, [np.float64(1.0), *arguments], {})[0]
+        slope = self.gradient.stage_call(run, [np.float64(1.0), *arguments], {})[0]
+        if self.bounds is None:
+            return slope
+        x = arguments[0]
+        moved = run.record("subtract", x, slope)
+        inside = run.call(np.clip, (moved, *map(run.as_array, self.bounds)), {})
+        return run.record("subtract", x, inside)
 
 
 class _Solver:
@@ -144,6 +153,9 @@ class _Solver:
         self.slope: Primal[..., Any] = Primal(equation)
         self.jacobian: Jacobian[..., Any] = Jacobian(values)
         self.curvature: Jacobian[..., Any] = Jacobian(equation)
+        self.gradient: Primal[..., Any] = self.slope
+        if isinstance(equation, _Slope) and equation.bounds is not None:
+            self.gradient = Primal(_Slope(values, problem.kind))
         self.size = size
 
     def __repr__(self) -> str:
@@ -157,7 +169,7 @@ class _Solver:
             return lambda x: function(np.asarray(x, float).reshape(self.size), *given)
 
         solve = _SOLVERS[self.problem.solver]
-        found = solve(self.problem, of(self.values), of(self.slope), of(self.jacobian), starts)
+        found = solve(self.problem, of(self.values), of(self.gradient), of(self.jacobian), starts)
         x = np.array(found, float).reshape(self.size)
         if self.problem.kind == "minimum":
             self._check(x, given)
@@ -220,13 +232,23 @@ def _fsolve(p: Problem, value: Any, slope: Any, jacobian: Any, starts: Any) -> A
     return found
 
 
-def _minimize(p: Problem, value: Any, slope: Any, jacobian: Any, starts: Any) -> Any:
+def _iterative(p: Problem, value: Any, slope: Any, jacobian: Any, starts: Any) -> Any:
+    return _scipy(p.solver)(value, np.atleast_1d(starts[0]), **p.options)
+
+
+def _fixed_point(p: Problem, value: Any, slope: Any, jacobian: Any, starts: Any) -> Any:
+    start = np.atleast_1d(starts[0])
+    return _scipy("fixed_point")(lambda x: x + value(x), start, **p.options)
+
+
+def _minimize(p: Problem, value: Any, gradient: Any, jacobian: Any, starts: Any) -> Any:
     options = dict(p.options)
     if options.get("method") not in SCALAR_METHODS:
-        options["jac"] = slope
+        options["jac"] = gradient
     of_number = lambda x: float(value(x)[0])  # noqa: E731
     result = _scipy("minimize")(of_number, np.atleast_1d(starts[0]), **options)
-    return _succeeded(result, "minimize")
+    is_exact = "precision loss" in str(result.message)  # whether it is near enough is checked
+    return result.x if is_exact else _succeeded(result, "minimize")
 
 
 def _minimize_scalar(p: Problem, value: Any, slope: Any, jacobian: Any, starts: Any) -> Any:
@@ -236,7 +258,10 @@ def _minimize_scalar(p: Problem, value: Any, slope: Any, jacobian: Any, starts: 
 
 
 def _least_squares(p: Problem, value: Any, slope: Any, jacobian: Any, starts: Any) -> Any:
-    result = _scipy("least_squares")(value, np.atleast_1d(starts[0]), jac=jacobian, **p.options)
+    options = dict(p.options)
+    if "bounds" in options:
+        options["bounds"] = tuple(zip(*options["bounds"], strict=True))
+    result = _scipy("least_squares")(value, np.atleast_1d(starts[0]), jac=jacobian, **options)
     return _succeeded(result, "least_squares")
 
 
@@ -245,6 +270,8 @@ _SOLVERS: Mapping[str, Callable[..., Any]] = {
     "newton": _newton,
     "root": _root,
     "fsolve": _fsolve,
+    **dict.fromkeys(ITERATIVE, _iterative),
+    "fixed_point": _fixed_point,
     "minimize": _minimize,
     "minimize_scalar": _minimize_scalar,
     "least_squares": _least_squares,

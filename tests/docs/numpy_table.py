@@ -73,7 +73,8 @@ def tables() -> str:
         ("Made by subscripts", ", ".join(f"`np.{name}[...]`" for name in makers()) + "."),
         ("Array methods", _methods()),
         *((f"`{module}`", _scipy(module)) for module in SCIPY if module != "scipy.stats"),
-        ("`scipy.stats`", _distributions()),
+        ("`scipy.stats`, distributions", _distributions()),
+        ("`scipy.stats`, samples", _scipy("scipy.stats")),
         ("`numpy.polynomial`", _series()),
         ("Random draws", _draws()),
         ("Python", _names(f for f in python if _module(f) == "builtins")),
@@ -157,6 +158,8 @@ def _scipy(module: str) -> str:
     """The functions of a module of SciPy, which need not be installed."""
     rows = []
     for name, lowering in SCIPY[module].items():
+        if name in STATS:
+            continue
         parameters = _parameters(lowering)
         primitive = f"{module.removeprefix('scipy.')}.{name}"
         if parameters[0].kind is inspect.Parameter.VAR_POSITIONAL and primitive in DERIVATIVES:

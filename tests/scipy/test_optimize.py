@@ -192,16 +192,12 @@ def test_errors_of_the_solver() -> None:
     [
         (lambda a: optimize.brentq(lambda x: x - a, 0.0, 2.0, full_output=True), "`full_output`"),
         (lambda a: optimize.brentq(lambda x: x - a, 0.0, 2.0, xtol=a), "known only at run time"),
-        (lambda a: optimize.minimize(lambda x: x[0] * a, [1.0], bounds=[(0, 1)]).fun, "`bounds`"),
+        (lambda a: optimize.minimize(lambda x: x[0] * a, [1.0], constraints=()).fun, "`constr"),
         (lambda a: optimize.minimize(lambda x: x * a, np.ones(2)).fun, "minimises a number"),
         (lambda a: optimize.minimize(lambda x: x[0] * a, [1.0], method="dogleg").fun, "dogleg"),
         (lambda a: optimize.fsolve(lambda x: x[:1] - a, np.ones(2))[0], "as many equations"),
         (lambda a: optimize.root(lambda x: x - a, [1.0], method="krylov").x[0], "krylov"),
         (lambda a: optimize.root_scalar(lambda x: x - a, method="halley", x0=1.0).root, "halley"),
-        (
-            lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(0, 1)).x,
-            "`bounds`",
-        ),
         (lambda a: optimize.linprog([a], [[1.0]], [2.0]).fun, "linprog"),
     ],
 )

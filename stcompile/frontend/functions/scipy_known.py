@@ -40,7 +40,7 @@ def _is_pure(function: Any) -> bool:
     if parts[0] != "scipy" or len(parts) < 2 or parts[1] not in _MODULES:
         return False
     name = getattr(function, "__name__", "rvs")
-    if isinstance(function, type) or home is not function and parts[1] != "stats":
+    if isinstance(function, type) or (home is not function and parts[1] != "stats"):
         return False
     try:
         taken = inspect.signature(function).parameters

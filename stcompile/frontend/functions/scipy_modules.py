@@ -26,6 +26,7 @@ from stcompile.library import (
     quadrature,
     signals,
     splines,
+    statistics_of_samples,
     warping,
 )
 
@@ -97,6 +98,10 @@ INTERPOLATE: dict[str, Lowering] = {
     "interpn": inlined(interpolation.interpn),
 }
 
+SAMPLES = all_of(statistics_of_samples)
+MSTATS = {"mquantiles": SAMPLES.pop("mquantiles")}
+del SAMPLES["kernels"]
+SAMPLES = {name: lowering for name, lowering in SAMPLES.items() if not name.endswith("_fit")}
 DISTANCE = all_of(distances)
 INTEGRATE = all_of(integrals)
 del INTEGRATE["legendre"]
@@ -124,6 +129,10 @@ def _filtered(run: Run, b: Any, a: Any, x: Any) -> Any:
 
 def _jacobian(run: Run, function: Any, x: Any) -> Any:
     return run.call(importlib.import_module("stcompile").jacobian(function), (x,), {})
+
+
+def _fixed(run: Run, *arguments: Any) -> Any:
+    return importlib.import_module(f"{__package__}.scipy_optimize").fixed(run, *arguments)
 
 
 def _infinite(run: Run, bound: Any, sign: int) -> bool:
@@ -154,7 +163,7 @@ def _is_known(run: Run, value: Any) -> bool:
 
 HELPERS: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
     {
-        "stcompile.library.optimize": {"jacobian": _jacobian},
+        "stcompile.library.optimize": {"jacobian": _jacobian, "fixed": _fixed},
         "stcompile.library.quadrature": {
             "infinite": _infinite,
             "intervals": _intervals,

@@ -20,6 +20,7 @@ import numpy as np
 from stcompile.base.places import Place
 from stcompile.frontend.state.run import Run
 from stcompile.library import interpolation, piecewise, splines
+from stcompile.library.statistics_of_samples import kernels
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,13 @@ INTERPOLATE: Mapping[str, StandIn] = MappingProxyType(
         ),
     }
 )
-OBJECTS: Mapping[str, Mapping[str, StandIn]] = MappingProxyType({"scipy.interpolate": INTERPOLATE})
+_KERNELS = StandIn(kernels, _read("dataset", "weights"), lambda owner: (float(owner.factor),))
+OBJECTS: Mapping[str, Mapping[str, StandIn]] = MappingProxyType(
+    {
+        "scipy.interpolate": INTERPOLATE,
+        "scipy.stats": MappingProxyType({"gaussian_kde": _KERNELS}),
+    }
+)
 
 
 def stand_in(run: Run, owner: Any) -> Any:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from stcompile.base.deferred import deferred
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.state.run import Run
@@ -17,9 +19,10 @@ from stcompile.frontend.state.values import is_static
 from stcompile.library import optimize as library
 
 Lowering = Callable[..., Any]
-SCALAR_METHODS = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
+SCALAR_METHODS: tuple[str, ...] = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
 """Methods of `scipy.optimize.minimize` that take no gradient."""
-_GRADIENT_METHODS = (None, "CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP")
+_GRADIENT_METHODS = (None, "CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "Newton-CG")
+ITERATIVE = ("broyden1", "broyden2", "anderson", "newton_krylov")
 stage = deferred("stcompile.transforms.scipy_solvers", "stage")
 
 
@@ -160,6 +163,9 @@ def _minimize(
     args: Any = (),
     method: Any = None,
     jac: Any = None,
+    hess: Any = None,
+    hessp: Any = None,
+    bounds: Any = None,
     *,
     tol: Any = None,
     options: Any = None,
@@ -170,22 +176,51 @@ def _minimize(
         run.refuse(f"method={method!r} of `minimize` is not supported", "")
     x = run.call(library.at_least_vector, (x0,), {})
     found = _solved(
-        run, "minimize", "minimum", fun, args, (x,), method=method, tol=tol, options=options
+        run,
+        "minimize",
+        "minimum",
+        fun,
+        args,
+        (x,),
+        method=method,
+        tol=tol,
+        options=options,
+        bounds=_pairs(run, bounds),
     )
     return run.call(library.Optimum, (found, run.call(fun, (found, *_tuple(args)), {})), {})
+
+
+def _pairs(run: Run, bounds: Any) -> Any:
+    """Bounds as a tuple of pairs of numbers, which are known at compile time."""
+    if bounds is None:
+        return None
+    pairs = [tuple(pair) for pair in bounds] if isinstance(bounds, list | tuple) else None
+    if pairs is None or not is_static(pairs) or any(len(pair) != 2 for pair in pairs):
+        run.refuse(
+            "the bounds are no pairs of numbers that are known at compile time",
+            "write bounds=[(0, 1), (None, 2)]",
+        )
+    ends = (-np.inf, np.inf)
+    return tuple(
+        tuple(end if x is None else float(x) for x, end in zip(pair, ends, strict=True))
+        for pair in pairs
+    )
 
 
 def _minimize_scalar(
     run: Run,
     fun: Any,
     bracket: Any = None,
+    bounds: Any = None,
     *,
     args: Any = (),
     method: Any = None,
     tol: Any = None,
     options: Any = None,
 ) -> Any:
-    if method not in (None, "brent", "golden"):
+    if method is None and bounds is not None:
+        method = "bounded"
+    if method not in (None, "brent", "golden", "bounded"):
         run.refuse(f"method={method!r} of `minimize_scalar` is not supported", "")
     found = _solved(
         run,
@@ -195,6 +230,7 @@ def _minimize_scalar(
         args,
         (0.0,),
         bracket=bracket,
+        bounds=bounds,
         method=method,
         tol=tol,
         options=options,
@@ -207,6 +243,7 @@ def _least_squares(
     fun: Any,
     x0: Any,
     jac: Any = "2-point",
+    bounds: Any = None,
     *,
     method: Any = None,
     ftol: Any = None,
@@ -226,8 +263,156 @@ def _least_squares(
         ftol=ftol,
         xtol=xtol,
         gtol=gtol,
+        bounds=None if bounds is None else _pairs(run, _turned(run, bounds, x.type.size)),
     )
     return run.call(library.Fit, (found, run.call(fun, (found, *_tuple(args)), {})), {})
+
+
+def _turned(run: Run, bounds: Any, size: int) -> Any:
+    """Pairs of bounds from the lower and the upper ones."""
+    if not is_static(bounds) or len(bounds) != 2:
+        run.refuse("bounds of `least_squares` are known at compile time", "as in ([0, 0], [1, 2])")
+    ends = [[float(x)] * size if isinstance(x, int | float) else list(x) for x in bounds]
+    return list(zip(*ends, strict=True))
+
+
+def _by_iteration(solver: str) -> Lowering:
+    def lowering(
+        run: Run, F: Any, xin: Any, *, maxiter: Any = None, f_tol: Any = None, x_tol: Any = None
+    ) -> Any:
+        x = run.call(library.at_least_vector, (xin,), {})
+        return _solved(run, solver, "root", F, (), (x,), maxiter=maxiter, f_tol=f_tol, x_tol=x_tol)
+
+    return lowering
+
+
+def fixed(run: Run, residual: Any, x0: Any, args: Any, xtol: Any, maxiter: Any) -> Any:
+    return _solved(run, "fixed_point", "root", residual, args, (x0,), xtol=xtol, maxiter=maxiter)
+
+
+def _options(**given: Any) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _fmin(
+    run: Run,
+    func: Any,
+    x0: Any,
+    args: Any = (),
+    xtol: Any = 1e-4,
+    ftol: Any = 1e-4,
+    maxiter: Any = None,
+    maxfun: Any = None,
+    full_output: Any = False,
+    disp: Any = True,
+) -> Any:
+    more = _options(xatol=xtol, fatol=ftol, maxiter=maxiter, maxfev=maxfun)
+    found = _minimize(run, func, x0, args, "Nelder-Mead", options=more)
+    return _result(run, "fmin", found, full_output)
+
+
+def _fmin_powell(
+    run: Run,
+    func: Any,
+    x0: Any,
+    args: Any = (),
+    xtol: Any = 1e-4,
+    ftol: Any = 1e-4,
+    maxiter: Any = None,
+    maxfun: Any = None,
+    full_output: Any = False,
+    disp: Any = True,
+) -> Any:
+    more = _options(xtol=xtol, ftol=ftol, maxiter=maxiter, maxfev=maxfun)
+    found = _minimize(run, func, x0, args, "Powell", options=more)
+    return run.call(np.squeeze, (_result(run, "fmin_powell", found, full_output),), {})
+
+
+def _by_gradient(solver: str, method: str, tolerance: str) -> Lowering:
+    def lowering(
+        run: Run,
+        f: Any,
+        x0: Any,
+        fprime: Any = None,
+        args: Any = (),
+        *,
+        maxiter: Any = None,
+        full_output: Any = False,
+        disp: Any = True,
+        **tolerances: Any,
+    ) -> Any:
+        wrong = tolerances.keys() - {tolerance}
+        if wrong:
+            run.refuse(
+                f"the argument `{min(wrong)}` of `{solver}` is not supported", "leave it out"
+            )
+        name = "xtol" if method == "Newton-CG" else tolerance
+        more = _options(maxiter=maxiter, **{name: tolerances.get(tolerance)})
+        found = _minimize(run, f, x0, args, method, options=more or None)
+        return _result(run, solver, found, full_output)
+
+    return lowering
+
+
+def _result(run: Run, solver: str, found: Any, full_output: Any) -> Any:
+    if full_output:
+        run.refuse(f"`{solver}` with full_output is not supported", "write optimize.minimize")
+    return found.x
+
+
+def _fmin_l_bfgs_b(
+    run: Run,
+    func: Any,
+    x0: Any,
+    fprime: Any = None,
+    args: Any = (),
+    approx_grad: Any = 0,
+    bounds: Any = None,
+    *,
+    pgtol: Any = None,
+    maxiter: Any = None,
+) -> Any:
+    if fprime is None and not approx_grad:
+        run.refuse(
+            "a function that returns its gradient is not supported by `fmin_l_bfgs_b`",
+            "return the value alone, with approx_grad=True: the gradient is the compiler's",
+        )
+    more = _options(gtol=pgtol, maxiter=maxiter)
+    found = _minimize(run, func, x0, args, "L-BFGS-B", bounds=bounds, options=more or None)
+    return found.x, found.fun, {"warnflag": 0}
+
+
+def _fminbound(
+    run: Run,
+    func: Any,
+    x1: Any,
+    x2: Any,
+    args: Any = (),
+    xtol: Any = 1e-5,
+    maxfun: Any = 500,
+    full_output: Any = 0,
+    disp: Any = 1,
+) -> Any:
+    more = {"xatol": xtol, "maxiter": maxfun}
+    found = _minimize_scalar(run, func, bounds=(x1, x2), args=args, method="bounded", options=more)
+    return _result(run, "fminbound", found, full_output)
+
+
+def _brent(method: str, tolerance: float) -> Lowering:
+    def lowering(
+        run: Run,
+        func: Any,
+        args: Any = (),
+        brack: Any = None,
+        tol: Any = tolerance,
+        full_output: Any = 0,
+        maxiter: Any = None,
+    ) -> Any:
+        more = _options(xtol=tol, maxiter=maxiter)
+        found = _minimize_scalar(run, func, brack, args=args, method=method, options=more)
+        return _result(run, method, found, full_output)
+
+    return lowering
 
 
 _BRACKETING = ("brentq", "brenth", "ridder", "bisect", "toms748")
@@ -240,6 +425,21 @@ OPTIMIZE: dict[str, Lowering] = {
     "minimize": _minimize,
     "minimize_scalar": _minimize_scalar,
     "least_squares": _least_squares,
-    "curve_fit": inlined(library.curve_fit),
-    "rosen": inlined(library.rosen),
+    "fmin": _fmin,
+    "fmin_powell": _fmin_powell,
+    "fmin_bfgs": _by_gradient("fmin_bfgs", "BFGS", "gtol"),
+    "fmin_cg": _by_gradient("fmin_cg", "CG", "gtol"),
+    "fmin_ncg": _by_gradient("fmin_ncg", "Newton-CG", "avextol"),
+    "fmin_l_bfgs_b": _fmin_l_bfgs_b,
+    "fminbound": _fminbound,
+    "brent": _brent("brent", 1.48e-8),
+    "golden": _brent("golden", float(np.sqrt(np.finfo(float).eps))),
+    **{name: _by_iteration(name) for name in ITERATIVE},
+    **{
+        name: inlined(vars(library)[name])
+        for name in (
+            *("curve_fit", "leastsq", "fixed_point", "nnls", "lsq_linear", "isotonic_regression"),
+            *("linear_sum_assignment", "rosen", "rosen_der", "rosen_hess"),
+        )
+    },
 }

@@ -17,6 +17,7 @@ from stcompile.base.errors import StcompileError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.state.run import Run
 from stcompile.library import (
+    statistics_of_samples,
     stats,
     stats_bounded,
     stats_discrete,
@@ -250,6 +251,10 @@ STATS: dict[str, Lowering] = {
         own.replace("_", ".", 1): inlined(function)
         for own, function in vars(stats_bounded).items()
         if own.startswith(("truncnorm_", "genextreme_"))
+    },
+    **{
+        f"{name}.fit": inlined(vars(statistics_of_samples)[f"{name}_fit"])
+        for name in ("norm", "expon", "laplace")
     },
     "dirichlet.pdf": inlined(stats_vectors.dirichlet_pdf),
     "dirichlet.logpdf": inlined(stats_vectors.dirichlet_logpdf),
