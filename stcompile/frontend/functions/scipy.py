@@ -32,6 +32,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Factored, is_static
 from stcompile.library import (
     matrices,
+    matrix_equations,
     scipy_linalg,
     special,
     special_bessel,
@@ -296,6 +297,7 @@ LINALG: dict[str, Lowering] = {
     "circulant": inlined(scipy_linalg.circulant),
     "hilbert": inlined(scipy_linalg.hilbert),
     "khatri_rao": inlined(scipy_linalg.khatri_rao),
+    **all_of(matrix_equations),
     "kron": inlined(matrices.kron),  # SciPy 1.14 and earlier
 }
 
