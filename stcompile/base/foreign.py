@@ -41,7 +41,8 @@ LIBRARIES: dict[str, str] = {  # beginning of a module's name -> the hint
     "scipy.optimize": "brentq, root, minimize and others are compiled without bounds and "
     "constraints, as are st.root(f, x0) and st.fixed_point(g, x0); or solve outside the function",
     "scipy.sparse": "A @ x, x @ A, A.T @ x and A.dot(x) of a matrix A and an array x are compiled; "
-    "else pass a dense array in, A.toarray(), or another matrix that is made outside",
+    "so are csr_array((data, (i, j)), shape), diags, kron and others of entries that vary, and "
+    "spsolve; else pass a dense array in, A.toarray(), or another matrix that is made outside",
     "sympy": "make a NumPy function of it: sympy.lambdify(symbols, expression, 'numpy')",
     "tensorflow": _ARRAY.format(to_array="x.numpy()"),
     "torch": _ARRAY.format(to_array="x.detach().numpy()") + "; and write np. for torch.",

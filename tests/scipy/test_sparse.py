@@ -278,7 +278,7 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "entries": (lambda x: np.sum(A.data) * x[0], "attribute `data` of a sparse", "A.toarray()"),
     "np.dot": (lambda x: np.sum(np.dot(A, x)), "csr_array of", "A @ x"),
     "np.matmul": (lambda x: np.sum(np.matmul(A, x)), "csr_array of", "A @ x"),
-    "made here": (lambda x: np.sum(sparse.csr_array(DENSE) @ x), "csr_array", "made outside"),
+    "made here": (lambda x: np.sum(sparse.lil_array(DENSE) @ x), "lil_array", "made outside"),
     "comparison": (lambda x: np.sum(x) if A == A else x[0], "csr_array of", "A @ x"),
     "truth": (lambda x: np.sum(A @ x) if A else x[0], "truth value", "NumPy"),
     "result": (lambda x: A.T, "returns a csc_array", "return numbers or arrays"),

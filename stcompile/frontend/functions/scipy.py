@@ -23,6 +23,8 @@ from stcompile.frontend.functions.scipy_modules import (
     SAMPLES,
     SIGNAL,
     SIGNAL_WINDOWS,
+    SPARSE,
+    SPARSE_LINALG,
     all_of,
 )
 from stcompile.frontend.functions.scipy_optimize import OPTIMIZE
@@ -307,6 +309,8 @@ SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         "scipy.linalg": LINALG,
         "scipy.stats": {**STATS, **SAMPLES},
         "scipy.stats.mstats": MSTATS,
+        "scipy.sparse": SPARSE,
+        "scipy.sparse.linalg": SPARSE_LINALG,
         "scipy.fft": SCIPY_FFT,
         "scipy.interpolate": INTERPOLATE,
         "scipy.integrate": INTEGRATE,

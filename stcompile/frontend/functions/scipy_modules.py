@@ -14,6 +14,7 @@ import numpy as np
 from stcompile.base.deferred import deferred
 from stcompile.frontend.functions.elementwise import static_call
 from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.operations.sparse import is_sparse
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import is_static
 from stcompile.library import (
@@ -25,12 +26,14 @@ from stcompile.library import (
     piecewise,
     quadrature,
     signals,
+    sparse,
     splines,
     statistics_of_samples,
     warping,
 )
 
 Lowering = Callable[..., Any]
+sparse_stand_in = deferred("stcompile.frontend.functions.scipy_objects", "stand_in")
 
 
 def all_of(*modules: Any) -> dict[str, Lowering]:
@@ -43,6 +46,21 @@ def all_of(*modules: Any) -> dict[str, Lowering]:
         and function.__module__ == module.__name__
         and not name.startswith("_")
     }
+
+
+def _of_sparse(lowering: Lowering) -> Lowering:
+    """The lowering of a function of sparse matrices, for those that are made outside as well."""
+
+    def of_outside(run: Run, *arguments: Any, **keywords: Any) -> Any:
+        def own(value: Any) -> Any:
+            if type(value) in (list, tuple):
+                return type(value)([own(part) for part in value])
+            return sparse_stand_in(run, value) if is_sparse(value) else value
+
+        return lowering(run, *map(own, arguments), **keywords)
+
+    of_outside.__dict__["__signature__"] = inspect.signature(lowering)
+    return of_outside
 
 
 def at_compile_time(find: Callable[[], Any], name: str) -> Lowering:
@@ -102,6 +120,13 @@ SAMPLES = all_of(statistics_of_samples)
 MSTATS = {"mquantiles": SAMPLES.pop("mquantiles")}
 del SAMPLES["kernels"]
 SAMPLES = {name: lowering for name, lowering in SAMPLES.items() if not name.endswith("_fit")}
+_SPARSE = {name: _of_sparse(lowering) for name, lowering in all_of(sparse).items()}
+SPARSE_LINALG = {name: _SPARSE.pop(name) for name in ("spsolve", "splu", "factorized", "norm")}
+SPARSE = {
+    name: lowering
+    for name, lowering in _SPARSE.items()
+    if name not in ("from_entries", "solved", "solved_adjoint")
+}
 DISTANCE = all_of(distances)
 INTEGRATE = all_of(integrals)
 del INTEGRATE["legendre"]
@@ -154,6 +179,7 @@ def _intervals(
 intervals_of = deferred("stcompile.transforms.scipy_intervals", "stage")
 
 
+_sparse_solved = deferred("stcompile.transforms.sparse_systems", "stage")
 _flat = deferred("stcompile.transforms.scipy_flat", "stage")
 
 
@@ -171,6 +197,7 @@ HELPERS: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         },
         "stcompile.library.conditions": {"is_known": _is_known},
         "stcompile.library.flat": {"flat": _flat},
+        "stcompile.library.sparse": {"solved": _sparse_solved},
         "stcompile.library.filter_design": {
             "filtered": _filtered,
             "smoothing_matrix": at_compile_time(

@@ -20,6 +20,7 @@ import numpy as np
 from stcompile.base.places import Place
 from stcompile.frontend.state.run import Run
 from stcompile.library import interpolation, piecewise, splines
+from stcompile.library.sparse import from_entries
 from stcompile.library.statistics_of_samples import kernels
 
 
@@ -131,11 +132,34 @@ INTERPOLATE: Mapping[str, StandIn] = MappingProxyType(
         ),
     }
 )
+
+
+def _entries(owner: Any, name: str) -> Any:
+    return getattr(owner.tocoo(), name)
+
+
+def _sparse_facts(owner: Any) -> tuple[Any, ...]:
+    return tuple(map(int, owner.shape)), type(owner).__name__.endswith("matrix")
+
+
+_SPARSE = StandIn(
+    from_entries,
+    MappingProxyType(
+        {name: functools.partial(_entries, name=name) for name in ("data", "row", "col")}
+    ),
+    _sparse_facts,
+)
+_FORMATS = tuple(
+    f"{format}_{kind}"
+    for format in ("csr", "csc", "coo", "dia", "bsr", "lil", "dok")
+    for kind in ("matrix", "array")
+)
 _KERNELS = StandIn(kernels, _read("dataset", "weights"), lambda owner: (float(owner.factor),))
 OBJECTS: Mapping[str, Mapping[str, StandIn]] = MappingProxyType(
     {
         "scipy.interpolate": INTERPOLATE,
         "scipy.stats": MappingProxyType({"gaussian_kde": _KERNELS}),
+        "scipy.sparse": MappingProxyType(dict.fromkeys(_FORMATS, _SPARSE)),
     }
 )
 
