@@ -25,6 +25,7 @@ from stcompile.frontend.functions.scipy_modules import (
     SIGNAL_WINDOWS,
     SPARSE,
     SPARSE_LINALG,
+    TRANSFORM,
     all_of,
 )
 from stcompile.frontend.functions.scipy_optimize import OPTIMIZE
@@ -310,6 +311,7 @@ SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         "scipy.stats": {**STATS, **SAMPLES},
         "scipy.stats.mstats": MSTATS,
         "scipy.sparse": SPARSE,
+        "scipy.spatial.transform": TRANSFORM,
         "scipy.sparse.linalg": SPARSE_LINALG,
         "scipy.fft": SCIPY_FFT,
         "scipy.interpolate": INTERPOLATE,

@@ -25,6 +25,7 @@ from stcompile.library import (
     interpolation,
     piecewise,
     quadrature,
+    rotations,
     signals,
     sparse,
     splines,
@@ -126,6 +127,15 @@ SPARSE = {
     name: lowering
     for name, lowering in _SPARSE.items()
     if name not in ("from_entries", "solved", "solved_adjoint")
+}
+_ROTATIONS = ("quat", "rotvec", "euler", "matrix")
+TRANSFORM: dict[str, Lowering] = {
+    "Rotation": inlined(rotations.Rotation),
+    **{
+        f"Rotation.{name}": inlined(vars(rotations)[name])
+        for name in (*(f"from_{part}" for part in _ROTATIONS), "identity", "concatenate")
+    },
+    "Slerp": inlined(rotations.Slerp),
 }
 DISTANCE = all_of(distances)
 INTEGRATE = all_of(integrals)

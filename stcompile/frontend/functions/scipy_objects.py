@@ -19,7 +19,7 @@ import numpy as np
 
 from stcompile.base.places import Place
 from stcompile.frontend.state.run import Run
-from stcompile.library import interpolation, piecewise, splines
+from stcompile.library import interpolation, piecewise, rotations, splines
 from stcompile.library.sparse import from_entries
 from stcompile.library.statistics_of_samples import kernels
 
@@ -134,6 +134,10 @@ INTERPOLATE: Mapping[str, StandIn] = MappingProxyType(
 )
 
 
+def _quaternion(owner: Any) -> Any:
+    return owner.as_quat()
+
+
 def _entries(owner: Any, name: str) -> Any:
     return getattr(owner.tocoo(), name)
 
@@ -159,6 +163,9 @@ OBJECTS: Mapping[str, Mapping[str, StandIn]] = MappingProxyType(
     {
         "scipy.interpolate": INTERPOLATE,
         "scipy.stats": MappingProxyType({"gaussian_kde": _KERNELS}),
+        "scipy.spatial.transform": MappingProxyType(
+            {"Rotation": StandIn(rotations.Rotation, MappingProxyType({"quat": _quaternion}))}
+        ),
         "scipy.sparse": MappingProxyType(dict.fromkeys(_FORMATS, _SPARSE)),
     }
 )
