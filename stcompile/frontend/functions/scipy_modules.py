@@ -25,9 +25,11 @@ from stcompile.library import (
     interpolation,
     piecewise,
     quadrature,
+    resampling,
     rotations,
     signals,
     sparse,
+    spectra_of_signals,
     splines,
     statistics_of_samples,
     warping,
@@ -144,7 +146,7 @@ INTEGRATE["quad"] = inlined(quadrature.quad)
 NDIMAGE = all_of(images, warping)
 del NDIMAGE["padded"]
 SIGNAL: dict[str, Lowering] = {
-    **all_of(signals),
+    **all_of(signals, resampling, spectra_of_signals),
     **_designs(
         "scipy.signal",
         ("butter", "cheby1", "cheby2", "ellip", "bessel", "firwin", "get_window", "savgol_coeffs"),
