@@ -27,6 +27,7 @@ class LazyModule(ModuleType):
 special: Any = LazyModule("scipy.special")
 linalg: Any = LazyModule("scipy.linalg")
 optimize: Any = LazyModule("scipy.optimize")
+ndimage: Any = LazyModule("scipy.ndimage")
 signal: Any = LazyModule("scipy.signal")
 stats: Any = LazyModule("scipy.stats")
 MPI: Any = LazyModule("mpi4py.MPI")

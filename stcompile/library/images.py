@@ -388,3 +388,12 @@ def _along_all(along: Any, input: Any, size: Any, mode: Any, cval: Any, origin: 
     for axis, (width, kind, start) in enumerate(zip(*options, strict=True)):
         x = along(x, width, axis, mode=kind, cval=cval, origin=start)
     return x
+
+
+def windows_of(input: Any, size: Any, mode: Any, cval: Any) -> Any:
+    """The windows of all elements, each a row along the last axis."""
+    x = np.asarray(input)
+    sizes = _each(size, x.ndim)
+    longer = _padded(x, [_widths(n, 0) for n in sizes], mode, cval)
+    windows = np.lib.stride_tricks.sliding_window_view(longer, tuple(sizes))
+    return np.reshape(windows, (*x.shape, -1))

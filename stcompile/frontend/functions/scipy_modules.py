@@ -23,6 +23,7 @@ from stcompile.library import (
     images,
     integrals,
     interpolation,
+    measured_images,
     piecewise,
     quadrature,
     resampling,
@@ -143,8 +144,8 @@ DISTANCE = all_of(distances)
 INTEGRATE = all_of(integrals)
 del INTEGRATE["legendre"]
 INTEGRATE["quad"] = inlined(quadrature.quad)
-NDIMAGE = all_of(images, warping)
-del NDIMAGE["padded"]
+NDIMAGE = all_of(images, measured_images, warping)
+del NDIMAGE["padded"], NDIMAGE["windows_of"]
 SIGNAL: dict[str, Lowering] = {
     **all_of(signals, resampling, spectra_of_signals),
     **_designs(
