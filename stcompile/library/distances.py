@@ -247,3 +247,8 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
         require(np.all(np.abs(x - x.T) <= 1e-8), "Distance matrix 'X' must be symmetric.")
         require(np.all(np.diagonal(x) == 0), "Distance matrix 'X' diagonal must be zero.")
     return x[np.triu_indices(x.shape[0], 1)]
+
+
+def distance_matrix(x: Any, y: Any, p: Any = 2, threshold: Any = None) -> Any:
+    """Minkowski's distances between each row of one matrix and each row of another."""
+    return cdist(x, y, "minkowski", p=p)

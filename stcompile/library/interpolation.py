@@ -10,7 +10,7 @@ import numpy as np
 
 from stcompile.library.conditions import require
 from stcompile.library.piecewise import spread
-from stcompile.library.splines import Spline, make_interp_spline
+from stcompile.library.splines import Spline, basis, make_interp_spline
 
 DEGREES = {"slinear": 1, "quadratic": 2, "cubic": 3}
 
@@ -127,6 +127,16 @@ def numbers(fill: Any) -> Any:
     return np.nan if isinstance(fill, str) and fill == "nan" else fill
 
 
+TENSOR_DEGREES = {"slinear": 1, "cubic": 3, "quintic": 5}
+
+
+def _require_method(method: Any) -> None:
+    if method not in ("linear", "nearest", *TENSOR_DEGREES):
+        raise NotImplementedError(
+            f"method={method!r} is not supported: linear, nearest, slinear, cubic and quintic are"
+        )
+
+
 class OnGrid:
     """Values between the points of a grid, as `scipy.interpolate.RegularGridInterpolator`."""
 
@@ -141,8 +151,7 @@ class OnGrid:
 
     def __call__(self, xi: Any, method: Any = None) -> Any:
         chosen = self.method if method is None else method
-        if chosen not in ("linear", "nearest"):
-            raise NotImplementedError(f"method={chosen!r} is not supported: linear and nearest are")
+        _require_method(chosen)
         ndim = len(self.grid)
         if isinstance(xi, tuple):
             at = np.stack(np.broadcast_arrays(*[np.asarray(part) for part in xi]), axis=-1)
@@ -169,11 +178,30 @@ class OnGrid:
         if chosen == "nearest":
             places = [i + (w > 0.5) for i, w in zip(lower, weights, strict=True)]
             result = self.values[tuple(places)]
+        elif chosen in TENSOR_DEGREES:
+            result = self._spline(at, TENSOR_DEGREES[chosen], shape)
         else:
             result = self._linear(lower, weights, shape)
         if not self.bounds_error and self.fill_value is not None:
             result = np.where(np.reshape(is_outside, shape), self.fill_value, result)
         return np.where(np.reshape(np.any(np.isnan(at), axis=-1), shape), np.nan, result)
+
+    def _spline(self, at: Any, degree: int, shape: Any) -> Any:
+        """The sum of products of B-splines, by the coefficients along one axis after another."""
+        coefficients, parts = self.values, []
+        for axis, points in enumerate(self.grid):
+            spline = make_interp_spline(points, coefficients, degree, axis=axis)
+            coefficients = np.moveaxis(spline.c, 0, axis)
+            n, x = points.shape[0], at[..., axis]
+            interval = np.clip(np.searchsorted(spline.t, x, side="right") - 1, degree, n - 1)
+            weights = basis(spline.t, degree, x, interval)
+            parts.append([(interval - degree + r, weight) for r, weight in enumerate(weights)])
+        terms = []
+        for corner in itertools.product(*parts):
+            weight = math.prod([w for _, w in corner[1:]], start=corner[0][1])
+            places = tuple([place for place, _ in corner])
+            terms.append(coefficients[places] * np.reshape(weight, shape))
+        return sum(terms[1:], terms[0])
 
     def _linear(self, lower: Any, weights: Any, shape: Any) -> Any:
         """The sum over the corners of the cell of each point."""
@@ -193,9 +221,8 @@ def regular_grid_interpolator(
     bounds_error: bool = True,
     fill_value: Any = np.nan,
 ) -> Any:
-    """`scipy.interpolate.RegularGridInterpolator` with the methods linear and nearest."""
-    if method not in ("linear", "nearest"):
-        raise NotImplementedError(f"method={method!r} is not supported: linear and nearest are")
+    """`scipy.interpolate.RegularGridInterpolator`, not with the method pchip."""
+    _require_method(method)
     grid = tuple([np.asarray(p).astype(np.float64) for p in points])
     table = np.asarray(values)
     table = table.astype(np.float64) if table.dtype.kind in "biu" else table
@@ -219,5 +246,5 @@ def interpn(
     bounds_error: bool = True,
     fill_value: Any = np.nan,
 ) -> Any:
-    """`scipy.interpolate.interpn` with the methods linear and nearest."""
+    """`scipy.interpolate.interpn`, not with the method pchip."""
     return regular_grid_interpolator(points, values, method, bounds_error, fill_value)(xi)

@@ -25,6 +25,7 @@ from stcompile.frontend.functions.scipy_modules import (
     SIGNAL_WINDOWS,
     SPARSE,
     SPARSE_LINALG,
+    SPATIAL,
     TRANSFORM,
     all_of,
 )
@@ -319,6 +320,7 @@ SCIPY: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         "scipy.ndimage": NDIMAGE,
         "scipy.optimize": OPTIMIZE,
         "scipy.spatial.distance": DISTANCE,
+        "scipy.spatial": SPATIAL,
         "scipy.signal": SIGNAL,
         "scipy.signal.windows": SIGNAL_WINDOWS,
     }

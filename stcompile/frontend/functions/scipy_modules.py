@@ -28,6 +28,8 @@ from stcompile.library import (
     quadrature,
     resampling,
     rotations,
+    scattered,
+    several_integrals,
     signals,
     sparse,
     spectra_of_signals,
@@ -118,6 +120,10 @@ INTERPOLATE: dict[str, Lowering] = {
     "interp1d": inlined(interpolation.interp1d),
     "RegularGridInterpolator": inlined(interpolation.regular_grid_interpolator),
     "interpn": inlined(interpolation.interpn),
+    "RBFInterpolator": inlined(scattered.rbf_interpolator),
+    "LinearNDInterpolator": inlined(scattered.linear_nd_interpolator),
+    "NearestNDInterpolator": inlined(scattered.nearest_nd_interpolator),
+    "griddata": inlined(scattered.griddata),
 }
 
 SAMPLES = all_of(statistics_of_samples)
@@ -141,8 +147,9 @@ TRANSFORM: dict[str, Lowering] = {
     "Slerp": inlined(rotations.Slerp),
 }
 DISTANCE = all_of(distances)
-INTEGRATE = all_of(integrals)
-del INTEGRATE["legendre"]
+SPATIAL = {"distance_matrix": DISTANCE.pop("distance_matrix")}
+INTEGRATE = all_of(integrals, several_integrals)
+del INTEGRATE["legendre"], INTEGRATE["each_of"], INTEGRATE["initial_values"]
 INTEGRATE["quad"] = inlined(quadrature.quad)
 NDIMAGE = all_of(images, measured_images, warping)
 del NDIMAGE["padded"], NDIMAGE["windows_of"]
@@ -182,6 +189,20 @@ def _each(run: Run, func: Any, points: Any, args: Any) -> Any:
     return run.call(over, (points, *args), {})
 
 
+def _each_of(run: Run, func: Any, points: Any, args: Any) -> Any:
+    axes = (*[0] * len(points), *[None] * len(args))
+    over = importlib.import_module("stcompile").vmap(func, in_axes=axes)
+    return run.call(over, (*points, *args), {})
+
+
+def _initial_values(
+    run: Run, fun: Any, t_span: Any, y0: Any, t_eval: Any, args: Any, rtol: Any, atol: Any
+) -> Any:
+    solve = importlib.import_module("stcompile").solve_ivp
+    options = {"t_eval": t_eval, "args": args, "rtol": rtol, "atol": atol}
+    return run.call(solve, (fun, t_span, y0), options)
+
+
 def _intervals(
     run: Run, func: Any, a: Any, b: Any, args: Any, epsabs: Any, epsrel: Any, limit: Any
 ) -> Any:
@@ -207,6 +228,10 @@ HELPERS: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
             "infinite": _infinite,
             "intervals": _intervals,
             "each": _each,
+        },
+        "stcompile.library.several_integrals": {
+            "each_of": _each_of,
+            "initial_values": _initial_values,
         },
         "stcompile.library.conditions": {"is_known": _is_known},
         "stcompile.library.flat": {"flat": _flat},
