@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import importlib
 import importlib.metadata
 import sys
@@ -20,6 +21,7 @@ from typing import Any
 
 from stcompile.frontend.functions.imported import MODULES, imported_lowering
 from stcompile.frontend.functions.scipy import SCIPY
+from stcompile.frontend.functions.scipy_known import is_pure
 
 PACKAGES = ("scipy", "scikit-learn", "statsmodels", "lmfit", "scikit-image", "networkx", "pandas")
 FOLDERS = {"scikit-learn": "sklearn", "scikit-image": "skimage"}
@@ -106,7 +108,7 @@ def _public_name(dotted: str, known: dict[str, str | None] = {}) -> str | None: 
 
 def _found(dotted: str) -> str | None:
     value = _object(dotted)
-    if not callable(value):
+    if not callable(value) or (isinstance(value, type) and issubclass(value, BaseException)):
         return None
     owner = getattr(value, "__self__", None)
     is_method = owner is not None and not isinstance(owner, type(ast))
@@ -120,12 +122,17 @@ def _found(dotted: str) -> str | None:
     return None
 
 
-def is_supported(shown: str) -> bool:
-    """True for a function that a differentiated function may call with values that vary."""
+def state_of(shown: str) -> str:
+    """Yes for a function that a differentiated function may call with values that vary; "known" for
+    one that takes values that are known at compile time; nothing for others."""
     value = _object(f"scipy.{shown}")
+    while isinstance(value, functools._lru_cache_wrapper):
+        value = value.__wrapped__
     kind = shown.removeprefix("stats.")
     frozen = any(name.startswith(f"{kind}.") for name in SCIPY["scipy.stats"])
-    return imported_lowering(value) is not None or frozen
+    if imported_lowering(value) is not None or frozen:
+        return "yes"
+    return "known" if is_pure(value) else ""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -144,13 +151,14 @@ def main(arguments: list[str] | None = None) -> None:
     }
     found = count(given.folder, tuple(given.packages))
     shown = ", ".join(f"{name} {versions.get(name, '?')}" for name in given.packages)
-    supported = {name: is_supported(name) for name in found}
-    calls = sum(number for name, number in found.items() if supported[name])
+    states = {name: state_of(name) for name in found}
+    supported = [name for name in found if states[name] == "yes"]
+    calls = sum(found[name] for name in supported)
     print(f"{sum(found.values())} calls of {len(found)} functions, in {shown}.")
-    print(f"Supported: {calls} calls of {sum(supported.values())} functions.\n")
+    print(f"Supported: {calls} calls of {len(supported)} functions.\n")
     print("| function | calls | supported |\n|---|---|---|")
     for name, number in sorted(found.items(), key=lambda item: (-item[1], item[0]))[: given.first]:
-        print(f"| `{name}` | {number} | {'yes' if supported[name] else ''} |")
+        print(f"| `{name}` | {number} | {states[name]} |")
 
 
 if __name__ == "__main__":

@@ -37,7 +37,9 @@ def _zeros_between(numbers: Any) -> list[float]:
     return [x for number in numbers for x in (0.0, number)]
 
 
-def _over(func: Any, ranges: Any, args: Any, epsabs: float, epsrel: float, parts: int) -> Any:
+def _over(
+    func: Any, ranges: Any, args: Any, epsabs: float, epsrel: float, parts: int
+) -> tuple[Any, Any]:
     """The integral over ranges, the outermost first, whose bounds are numbers or functions of the
     outer variables; ``func`` takes the innermost first."""
     t, kronrod, gauss = _rule(parts)

@@ -218,7 +218,10 @@ def from_entries(data: Any, rows: Any, columns: Any, shape: Any, is_matrix: bool
     return Sparse(_floating(data), rows, columns, shape, is_matrix)
 
 
-def _of_diagonals(diagonals: Any, offsets: Any, shape: Any, is_matrix: bool) -> Any:
+def _of_diagonals(
+    diagonals: Any, offsets: Any, shape: Any, is_matrix: bool, is_cut: bool = False
+) -> Any:
+    """A matrix with these diagonals, of which the last entries may be missing (``is_cut``)."""
     places = [offsets] if isinstance(offsets, int) else list(offsets)
     if isinstance(offsets, int) and not isinstance(diagonals, list | tuple):
         rows = [_floating(diagonals)]
@@ -234,7 +237,7 @@ def _of_diagonals(diagonals: Any, offsets: Any, shape: Any, is_matrix: bool) -> 
     m, n = shape
     data, at, across = [], [], []
     for row, k in zip(rows, places, strict=True):
-        length = min(m + min(k, 0), n - max(k, 0))
+        length = row.shape[0] if is_cut else min(m + min(k, 0), n - max(k, 0))
         if row.shape[0] not in (1, length):
             raise ValueError(f"Diagonal length (at offset {k}) does not agree with array size")
         data.append(np.broadcast_to(row, (length,)))
@@ -242,6 +245,30 @@ def _of_diagonals(diagonals: Any, offsets: Any, shape: Any, is_matrix: bool) -> 
         across.append(np.arange(length) + max(k, 0))
     entries = np.concatenate(data)
     return Sparse(entries, np.concatenate(at), np.concatenate(across), (m, n), is_matrix)
+
+
+def dia_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
+    return _dia(arg1, shape, True)
+
+
+def dia_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
+    return _dia(arg1, shape, False)
+
+
+def _dia(arg1: Any, shape: Any, is_matrix: bool) -> Any:
+    """A matrix of rows of diagonals, each entry in the column where it is; the offsets are Python
+    integers."""
+    if not isinstance(arg1, tuple):
+        return _made(arg1, shape, False, False, is_matrix)
+    if shape is None:
+        raise NotImplementedError("a sparse matrix that varies needs its shape: shape=(m, n)")
+    rows, places = np.atleast_2d(_floating(arg1[0])), arg1[1]
+    places = [places] if isinstance(places, int) else list(places)
+    kept = []
+    for row, k in enumerate(places):
+        first, last = max(k, 0), min(shape[1], rows.shape[1], shape[0] + k)
+        kept.append(rows[row, first:last])
+    return _of_diagonals(kept, places, shape, is_matrix, True)
 
 
 def diags(
@@ -335,6 +362,18 @@ def isspmatrix(x: Any) -> bool:
     return isinstance(x, Sparse) and x._is_matrix
 
 
+def tril(A: Any, k: int = 0, format: Any = None) -> Any:
+    """The entries on and below a diagonal, and zeros."""
+    part = _sparse(A)
+    return part._with(np.where(part._columns - part._rows <= k, part._data, 0.0))
+
+
+def triu(A: Any, k: int = 0, format: Any = None) -> Any:
+    """The entries on and above a diagonal, and zeros."""
+    part = _sparse(A)
+    return part._with(np.where(part._columns - part._rows >= k, part._data, 0.0))
+
+
 # --- systems -------------------------------------------------------------------------------------
 
 
@@ -349,6 +388,31 @@ def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) ->
     if matrix.shape != (right.shape[0], right.shape[0]):
         raise ValueError(f"a matrix of shape {matrix.shape} does not fit {right.shape}")
     return solved(matrix._data, matrix._rows, matrix._columns, right)
+
+
+def cg(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: Any = None,
+    M: Any = None,
+    callback: Any = None,
+) -> tuple[Any, int]:
+    """The solution itself, to which SciPy's iteration comes near, and 0, the number of success."""
+    return spsolve(A, b), 0
+
+
+def gmres(A: Any, b: Any, x0: Any = None, **options: Any) -> tuple[Any, int]:
+    """The solution itself, as `cg`."""
+    return spsolve(A, b), 0
+
+
+def bicgstab(A: Any, b: Any, x0: Any = None, **options: Any) -> tuple[Any, int]:
+    """The solution itself, as `cg`."""
+    return spsolve(A, b), 0
 
 
 class Factors:

@@ -238,6 +238,14 @@ def scoreatpercentile(
     return np.percentile(float64(a), per, axis=axis)
 
 
+def quantile(x: Any, p: Any, *, method: str = "linear", axis: Any = 0) -> Any:
+    """Quantiles of a vector, as `numpy.quantile` has them."""
+    values = np.ravel(float64(x)) if axis is None else float64(x)
+    if values.ndim != 1:
+        raise NotImplementedError("stats.quantile is supported of a vector: write np.quantile")
+    return np.quantile(values, p, method=method)
+
+
 def mquantiles(
     a: Any, prob: Any = (0.25, 0.5, 0.75), alphap: float = 0.4, betap: float = 0.4, axis: Any = None
 ) -> Any:

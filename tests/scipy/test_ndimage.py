@@ -99,7 +99,7 @@ def test_levels(level: Any) -> None:
         (lambda x: ndimage.sobel(x, mode="none"), "mode='none'"),
         (lambda x: ndimage.shift(x, 0.5, order=2), "order=2"),
         (lambda x: ndimage.shift(x, 0.5, mode="nearest"), "mode='nearest' with order=3"),
-        (lambda x: ndimage.median_filter(x, 3), "median_filter"),
+        (lambda x: ndimage.generic_filter(x, np.sum, 3), "generic_filter"),
         (lambda x: ndimage.uniform_filter1d(x, 3, origin=4), "Invalid origin"),
     ],
 )

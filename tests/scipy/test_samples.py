@@ -47,6 +47,7 @@ CASES = (
     Case("iqr", lambda x: stats.iqr(x) + stats.iqr(x, scale="normal"), (X,), RTOL),
     Case("mad", lambda x: stats.median_abs_deviation(x, scale="normal"), (X,), RTOL),
     Case("score", lambda x: stats.scoreatpercentile(x, 30), (X,), RTOL),
+    Case("quantile", lambda x: stats.quantile(x, [0.3, 0.9]), (X,), RTOL),
     Case("mquantiles", lambda x: np.asarray(stats.mstats.mquantiles(x)), (X,), RTOL),
     Case("wasserstein", lambda x, y: stats.wasserstein_distance(x, y[:5]), (X, Y), RTOL),
     Case("energy", lambda x, y, w: stats.energy_distance(x, y, w), (X, Y, W), RTOL),

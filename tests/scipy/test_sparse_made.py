@@ -47,6 +47,8 @@ CASES = (
     Case(
         "laplacian", lambda h: (sparse.diags([1, -2, 1], [-1, 0, 1], (3, 3)) * h).toarray(), (0.5,)
     ),
+    Case("dia", lambda m: sparse.dia_array((m, [1, 0, -1]), (2, 3)).toarray(), (M @ M.T,)),
+    Case("tril", lambda d: (sparse.tril(of(d)) - sparse.triu(of(d), 1)).toarray(), (D,)),
     Case("kron", lambda d: sparse.kron(of(d), sparse.diags(d[:2])).toarray(), (D,)),
     Case("blocks", lambda d: sparse.bmat([[of(d), None], [None, of(d * d)]]).toarray(), (D,)),
     Case("stacks", lambda d: sparse.vstack([sparse.hstack([of(d), of(d)])] * 2).toarray(), (D,)),
@@ -55,6 +57,9 @@ CASES = (
     Case("spsolve of several", lambda d, b: linalg.spsolve(of(d).tocsc(), b), (D, M), RTOL),
     Case("splu", lambda d, b: linalg.splu(of(d).tocsc()).solve(b, "T"), (D, X), RTOL),
     Case("factorized", lambda d, b: linalg.factorized(of(d).tocsc())(b), (D, X), RTOL),
+    Case(
+        "cg", lambda d, b: linalg.cg(of(d) + of(d).T + 20 * sparse.eye(3), b, rtol=1e-15)[0], (D, X)
+    ),
     Case("outside", lambda b: linalg.spsolve(CSC, b), (X,), RTOL),
     Case("both", lambda d: linalg.norm(of(d) + sparse.csr_matrix(OUTSIDE)), (D,), RTOL),
 )

@@ -24,13 +24,14 @@ def known_call(
     run: Run, function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Any:
     """The result, or None if it is not one of numbers, arrays and texts of plain values."""
-    if not _is_pure(function) or not _is_plain([*arguments, *keywords.values()]):
+    if not is_pure(function) or not _is_plain([*arguments, *keywords.values()]):
         return None
     found = static_call(run, lambda: function(*arguments, **keywords))
     return constant_of(run, found) if _is_result(found) else None
 
 
-def _is_pure(function: Any) -> bool:
+def is_pure(function: Any) -> bool:
+    """True for a function that gives the same result for the same arguments, and draws nothing."""
     if isinstance(function, np.ufunc):
         special = sys.modules.get("scipy.special")
         return getattr(special, function.__name__, None) is function

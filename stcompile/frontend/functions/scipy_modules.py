@@ -131,7 +131,10 @@ MSTATS = {"mquantiles": SAMPLES.pop("mquantiles")}
 del SAMPLES["kernels"]
 SAMPLES = {name: lowering for name, lowering in SAMPLES.items() if not name.endswith("_fit")}
 _SPARSE = {name: _of_sparse(lowering) for name, lowering in all_of(sparse).items()}
-SPARSE_LINALG = {name: _SPARSE.pop(name) for name in ("spsolve", "splu", "factorized", "norm")}
+SPARSE_LINALG = {
+    name: _SPARSE.pop(name)
+    for name in ("spsolve", "splu", "factorized", "norm", "cg", "gmres", "bicgstab")
+}
 SPARSE = {
     name: lowering
     for name, lowering in _SPARSE.items()
