@@ -12,7 +12,6 @@ import ast
 import functools
 import importlib
 import importlib.metadata
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -162,4 +161,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -238,7 +238,7 @@ def scoreatpercentile(
     return np.percentile(float64(a), per, axis=axis)
 
 
-def quantile(x: Any, p: Any, *, method: str = "linear", axis: Any = 0) -> Any:
+def quantile(x: Any, p: Any, *, method: Any = "linear", axis: Any = 0) -> Any:
     """Quantiles of a vector, as `numpy.quantile` has them."""
     values = np.ravel(float64(x)) if axis is None else float64(x)
     if values.ndim != 1:
