@@ -56,11 +56,14 @@ def logsumexp(
     shift = _shift(x if b is None else np.where(b == 0, -np.inf, x), axis)
     terms = np.exp(x - shift)
     total = np.sum(terms if b is None else b * terms, axis=axis, keepdims=True)
-    size = np.abs(total) if return_sign else total
-    result = np.where(total == 0, -np.inf, np.log(np.where(total == 0, 1.0, size)) + shift)
-    if not keepdims:
-        result, total = np.squeeze(result, axis)[()], np.squeeze(total, axis)[()]
-    return (result, np.sign(total)) if return_sign else result
+    if return_sign:
+        size, sign = np.abs(total), np.sign(total)
+        result = np.where(total == 0, -np.inf, np.log(np.where(total == 0, 1.0, size)) + shift)
+        if keepdims:
+            return result, sign
+        return np.squeeze(result, axis)[()], np.squeeze(sign, axis)[()]
+    result = np.where(total == 0, -np.inf, np.log(np.where(total == 0, 1.0, total)) + shift)
+    return result if keepdims else np.squeeze(result, axis)[()]
 
 
 def softmax(x: Any, axis: Any = None) -> Any:
