@@ -38,6 +38,9 @@ def of_bands(z, w, bands):
 
 PROGRAMS: dict[str, Callable[..., Any]] = {
     "of_errors": lambda z, w, bands: special.erf(z) * special.erfc(w) + special.erf(bands[:, 1:4]),
+    "of_faddeeva": lambda z, w, bands: (
+        special.wofz(z) * special.lambertw(w) + special.wofz(bands[:, 1:4]) * special.lambertw(z, 1)
+    ),
     "of_exponentials": lambda z, w, bands: linalg.expm(0.5 * z) * w + linalg.expm(bands[:, :3] / 5),
     "of_roots": lambda z, w, bands: linalg.sqrtm(z @ z) @ linalg.sqrtm(z + 1j * np.eye(3)) * w,
     "of_logarithms": lambda z, w, bands: linalg.logm(z @ z + 1j * np.eye(3)) * w,

@@ -78,17 +78,19 @@ def _in_parts(name: str) -> Lowering:
 
 
 def _wofz(run: Run, z: Any) -> Any:
-    return run.record("special.wofz", _complex(run, z))
+    return run.record("special.wofz", _complex(run, z, np.complex64))
 
 
 def _lambertw(run: Run, z: Any, k: Any = 0, tol: Any = 1e-8) -> Any:
     if tol != 1e-8:
         run.refuse("the argument `tol` of `special.lambertw` is not supported", "leave it out")
-    return run.record("special.lambertw", _complex(run, z), k)
+    return run.record("special.lambertw", _complex(run, z, np.complex128), k)
 
 
-def _complex(run: Run, z: Any) -> Any:
-    made = run.cast(run.as_array(z), np.dtype(complex))
+def _complex(run: Run, z: Any, least: Any) -> Any:
+    """A number or an array in a complex dtype, of this precision at least."""
+    array = run.as_array(z)
+    made = run.cast(array, np.result_type(array.type.dtype, least))
     return made if isinstance(z, Array) else run.record("to_scalar", made)
 
 
