@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("scipy.stats")
 
-from examples.scipy_calls import count, main, state_of  # noqa: E402
+from examples.scipy_calls import count, main, state_of
 
 MODULE = """
 import scipy

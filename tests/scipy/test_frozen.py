@@ -20,6 +20,9 @@ PRIOR = stats.norm(0.3, scale=2.0)
 SHAPED = stats.gamma(2.0, scale=3.0)
 PAIR = stats.multivariate_normal([0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]])
 COUNTS = stats.poisson(1.5)
+HEAVY = stats.multivariate_t([0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]], df=3.5)
+PARTS = stats.dirichlet([1.5, 2.5, 0.7])
+SPREADS = stats.wishart(3.5, [[2.0, 0.5], [0.5, 1.0]]), stats.invwishart(3.5, np.eye(2))
 refused = Refusals()
 
 
@@ -38,7 +41,18 @@ def of_several(x, m, s):
     return pair.logpdf(x) + stats.poisson(s).pmf(2)
 
 
-PROGRAMS = (made_inside, from_outside, of_several)
+def of_vectors(x, m, s):
+    matrix = np.outer(x, x) * m + s * np.eye(2)
+    spreads = sum(each.logpdf(matrix) for each in SPREADS)
+    return spreads + HEAVY.logpdf(x) + PARTS.logpdf(np.array([0.2, 0.3 * m]))
+
+
+def of_quantiles(x, m, s):
+    low, high = stats.gamma(m + 1, scale=s).interval(0.9)
+    return low * high + stats.norm(m, s).median() + stats.poisson(s).mean() + np.sum(x)
+
+
+PROGRAMS = (made_inside, from_outside, of_several, of_vectors, of_quantiles)
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)

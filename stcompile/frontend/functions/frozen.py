@@ -17,6 +17,15 @@ from stcompile.frontend.state.values import Frozen
 
 _NAMES = frozenset(name.partition(".")[0] for name in STATS)
 
+_OF_VECTORS: Mapping[str, tuple[str, ...]] = {
+    "multivariate_normal": ("mean", "cov"),
+    "multivariate_t": ("loc", "shape", "df"),
+    "dirichlet": ("alpha",),
+    "wishart": ("df", "scale"),
+    "invwishart": ("df", "scale"),
+}
+"""The parameters of distributions of vectors, as attributes of those that have them."""
+
 
 def freeze(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Frozen | None:
     """The distribution with parameters that a call of ``stats.norm`` and the like makes; None for
@@ -38,10 +47,10 @@ def thawed(run: Run, owner: Any) -> Frozen | None:
     def captured(name: str) -> Any:
         return run.captures.captured(getattr(owner, name), place.attribute(name))
 
-    if kind == "multivariate_normal_frozen":
-        name, given, named = "multivariate_normal", ("mean", "cov"), ()
-        arguments = tuple(captured(part) for part in given)
-        return Frozen(getattr(sys.modules["scipy.stats"], name), arguments, dict(named))
+    name = kind.removesuffix("_frozen")
+    if name in _OF_VECTORS:
+        arguments = tuple(captured(part) for part in _OF_VECTORS[name])
+        return Frozen(getattr(sys.modules["scipy.stats"], name), arguments, {})
     name = _name_of(getattr(owner, "dist", None))
     if name not in _NAMES:
         return None
