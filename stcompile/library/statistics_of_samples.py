@@ -10,7 +10,17 @@ import numpy as np
 
 from stcompile.codegen_templates.lazy import special, stats
 from stcompile.library.flat import flat
-from stcompile.library.stats import float64
+
+
+def _floating(x: Any) -> Any:
+    """Numbers as they are, integers in double precision."""
+    values = np.asarray(x)
+    return values.astype(np.float64) if values.dtype.kind in "biu" else values
+
+
+def _double(x: Any) -> Any:
+    """Numbers in double precision, in which SciPy computes some results."""
+    return np.asarray(x).astype(np.float64)
 
 
 class Significance(NamedTuple):
@@ -43,7 +53,7 @@ class Summary(NamedTuple):
 
 def _sample(a: Any, axis: Any) -> tuple[Any, int]:
     """An array and an axis of it; the array is a vector for ``axis=None``."""
-    x = float64(a)
+    x = _floating(a)
     return (np.ravel(x), 0) if axis is None else (x, axis)
 
 
@@ -109,14 +119,14 @@ def zscore(a: Any, axis: Any = 0, ddof: int = 0) -> Any:
 
 def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: int = 0) -> Any:
     """Scores, standardised by another sample."""
-    x, sample = float64(scores), float64(compare)
+    x, sample = _floating(scores), _floating(compare)
     centre = np.mean(sample, axis=axis, keepdims=True)
     return (x - centre) / np.std(sample, axis=axis, ddof=ddof, keepdims=True)
 
 
 def gzscore(a: Any, *, axis: Any = 0, ddof: int = 0) -> Any:
     """`zscore` of the logarithm."""
-    return zscore(np.log(float64(a)), axis, ddof)
+    return zscore(np.log(_floating(a)), axis, ddof)
 
 
 # --- means ---------------------------------------------------------------------------------------
@@ -199,7 +209,7 @@ def _circle(x: Any, high: Any, low: Any, axis: int) -> tuple[Any, Any]:
 
 def rankdata(a: Any, method: str = "average", *, axis: Any = None) -> Any:
     """The ranks, which do not change nearby."""
-    x = np.ravel(float64(a)) if axis is None else float64(a)
+    x = np.ravel(_floating(a)) if axis is None else _floating(a)
     dtype = np.float64 if method == "average" else np.int64
     return flat(_ranks, (method, axis), x.shape, dtype, x)
 
@@ -214,8 +224,9 @@ def iqr(x: Any, axis: Any = None, rng: Any = (25, 75), scale: Any = 1.0) -> Any:
         if scale != "normal":
             raise ValueError(f"{scale!r} is not a valid scale for `iqr`")
         scale = 1.3489795003921634
-    ends = np.percentile(float64(x), list(rng), axis=axis)
-    return (ends[1] - ends[0]) / scale
+    values = _floating(x)
+    low, high = (np.percentile(values, part, axis=axis) for part in rng)
+    return (high - low) / scale
 
 
 def median_abs_deviation(x: Any, axis: Any = 0, *, scale: Any = 1.0) -> Any:
@@ -235,12 +246,12 @@ def scoreatpercentile(
     """A percentile, between its neighbours."""
     if limit != () or interpolation_method != "fraction":
         raise NotImplementedError("scoreatpercentile with a limit or a method is not supported")
-    return np.percentile(float64(a), per, axis=axis)
+    return np.percentile(_double(a), per, axis=axis)
 
 
 def quantile(x: Any, p: Any, *, method: Any = "linear", axis: Any = 0) -> Any:
     """Quantiles of a vector, as `numpy.quantile` has them."""
-    values = np.ravel(float64(x)) if axis is None else float64(x)
+    values = np.ravel(_floating(x)) if axis is None else _floating(x)
     if values.ndim != 1:
         raise NotImplementedError("stats.quantile is supported of a vector: write np.quantile")
     return np.quantile(values, p, method=method)
@@ -251,7 +262,7 @@ def mquantiles(
 ) -> Any:
     """Quantiles by the plotting positions of Hyndman & Fan, "Sample quantiles in statistical
     packages", The American Statistician 50 (1996); ``prob`` are Python numbers."""
-    x, place = _sample(a, axis)
+    x, place = _sample(_double(a), axis)
     ordered = np.moveaxis(np.sort(x, axis=place), place, 0)
     n, found = ordered.shape[0], []
     for p in [prob] if isinstance(prob, int | float) else prob:
@@ -277,9 +288,9 @@ def energy_distance(
 
 
 def _between_samples(u: Any, v: Any, u_weights: Any, v_weights: Any, power: int) -> Any:
-    x, y = float64(u), float64(v)
-    first = np.full(x.shape, 1 / x.shape[0]) if u_weights is None else float64(u_weights)
-    second = np.full(y.shape, 1 / y.shape[0]) if v_weights is None else float64(v_weights)
+    x, y = _floating(u), _floating(v)
+    first = np.full(x.shape, 1 / x.shape[0]) if u_weights is None else _floating(u_weights)
+    second = np.full(y.shape, 1 / y.shape[0]) if v_weights is None else _floating(v_weights)
     every = np.concatenate([x, y])
     steps = np.concatenate([first / np.sum(first), -second / np.sum(second)])
     order = np.argsort(every, kind="stable")
@@ -291,7 +302,7 @@ def _between_samples(u: Any, v: Any, u_weights: Any, v_weights: Any, power: int)
 
 def pearsonr(x: Any, y: Any) -> Any:
     """Pearson's correlation of two vectors, and its p-value by the beta distribution."""
-    r, n = _correlation(float64(x), float64(y)), np.asarray(x).shape[0]
+    r, n = _correlation(_floating(x), _floating(y)), np.asarray(x).shape[0]
     half = n / 2 - 1.0
     return Significance(r, 2 * special.betaincc(half, half, 0.5 * (np.abs(r) + 1)))
 
@@ -311,7 +322,7 @@ def spearmanr(a: Any, b: Any) -> Any:
 
 def kendalltau(x: Any, y: Any) -> Any:
     """Kendall's correlation of two vectors: it does not change nearby."""
-    found = flat(_kendall, (), (2,), np.float64, float64(x), float64(y))
+    found = flat(_kendall, (), (2,), np.float64, _floating(x), _floating(y))
     return Significance(found[0], found[1])
 
 
@@ -322,7 +333,7 @@ def _kendall(x: Any, y: Any) -> Any:
 
 def linregress(x: Any, y: Any) -> Any:
     """The line of least squares through points."""
-    u, v = float64(x), float64(y)
+    u, v = _double(x), _double(y)
     n = u.shape[0]
     du, dv = u - np.mean(u), v - np.mean(v)
     uu, uv, vv = np.mean(du * du), np.mean(du * dv), np.mean(dv * dv)
@@ -351,7 +362,7 @@ def ttest_1samp(a: Any, popmean: Any, axis: Any = 0) -> Any:
 
 def ttest_rel(a: Any, b: Any, axis: Any = 0) -> Any:
     """The t-test of the differences of two samples."""
-    return ttest_1samp(float64(a) - float64(b), 0.0, axis)
+    return ttest_1samp(_floating(a) - _floating(b), 0.0, axis)
 
 
 def ttest_ind(a: Any, b: Any, *, axis: Any = 0, equal_var: bool = True) -> Any:
@@ -372,7 +383,7 @@ def ttest_ind(a: Any, b: Any, *, axis: Any = 0, equal_var: bool = True) -> Any:
 
 def f_oneway(*samples: Any) -> Any:
     """The analysis of variance of several samples."""
-    groups = [float64(sample) for sample in samples]
+    groups = [_floating(sample) for sample in samples]
     every = np.concatenate(groups)
     count, total = len(groups), every.shape[0]
     within = sum([np.sum((g - np.mean(g)) ** 2) for g in groups])
@@ -384,15 +395,15 @@ def f_oneway(*samples: Any) -> Any:
 
 def chisquare(f_obs: Any, f_exp: Any = None, ddof: int = 0) -> Any:
     """Pearson's test of frequencies, which are not checked."""
-    seen = float64(f_obs)
-    expected = np.mean(seen) + 0.0 * seen if f_exp is None else float64(f_exp)
+    seen = _floating(f_obs)
+    expected = np.mean(seen) + 0.0 * seen if f_exp is None else _floating(f_exp)
     value = np.sum((seen - expected) ** 2 / expected)
     return Significance(value, special.chdtrc(seen.shape[0] - 1.0 - ddof, value))
 
 
 def jarque_bera(x: Any) -> Any:
     """Jarque and Bera's test of normality."""
-    sample = np.ravel(float64(x))
+    sample = np.ravel(_floating(x))
     value = sample.shape[0] / 6 * (skew(sample) ** 2 + kurtosis(sample) ** 2 / 4)
     return Significance(value, special.chdtrc(2.0, value))
 
@@ -402,27 +413,27 @@ def jarque_bera(x: Any) -> Any:
 
 def entropy(pk: Any, qk: Any = None, base: Any = None, axis: int = 0) -> Any:
     """The entropy of frequencies, or with ``qk`` Kullback and Leibler's divergence."""
-    p = float64(pk)
+    p = _floating(pk)
     p = p / np.sum(p, axis=axis, keepdims=True)
     if qk is None:
         terms = special.entr(p)
     else:
-        q = float64(qk)
+        q = _floating(qk)
         terms = special.rel_entr(p, q / np.sum(q, axis=axis, keepdims=True))
     total = np.sum(terms, axis=axis)
-    return total if base is None else total / np.log(base)
+    return total if base is None else total / math.log(base)
 
 
 def boxcox(x: Any, lmbda: Any = None) -> Any:
     """Box and Cox's transform with a given parameter."""
     if lmbda is None:
         raise NotImplementedError("stats.boxcox is supported with a given lmbda: boxcox(x, lmbda)")
-    return special.boxcox(float64(x), lmbda)
+    return special.boxcox(_floating(x), lmbda)
 
 
 def boxcox_llf(lmb: Any, data: Any) -> Any:
     """The logarithm of the likelihood of the parameter of Box and Cox's transform."""
-    x = float64(data)
+    x = _floating(data)
     spread = np.var(special.boxcox(x, lmb), axis=0)
     return (lmb - 1) * np.sum(np.log(x), axis=0) - x.shape[0] / 2 * np.log(spread)
 
@@ -433,7 +444,7 @@ def yeojohnson(x: Any, lmbda: Any = None) -> Any:
         raise NotImplementedError(
             "stats.yeojohnson is supported with a given lmbda: yeojohnson(x, lmbda)"
         )
-    values = float64(x)
+    values = _floating(x)
     is_positive = values >= 0
     high = special.boxcox1p(np.where(is_positive, values, 0.0), lmbda)
     low = -special.boxcox1p(-np.where(is_positive, 0.0, values), 2 - lmbda)
@@ -470,7 +481,7 @@ class Kernels:
         return self(x)
 
     def logpdf(self, x: Any) -> Any:
-        at = np.atleast_2d(float64(x))
+        at = np.atleast_2d(_double(x))
         if at.shape[0] != self.d and at.shape[1] == self.d and at.shape[0] == 1:
             at = at.T
         factor = np.linalg.cholesky(self.covariance)
@@ -483,9 +494,9 @@ class Kernels:
 
 def gaussian_kde(dataset: Any, bw_method: Any = None, weights: Any = None) -> Any:
     """An estimate of the density of points, which are columns or a vector."""
-    points = np.atleast_2d(float64(dataset))
+    points = np.atleast_2d(_double(dataset))
     n = points.shape[1]
-    parts = np.full(n, 1 / n) if weights is None else float64(weights) / np.sum(float64(weights))
+    parts = np.full(n, 1 / n) if weights is None else _double(weights) / np.sum(_double(weights))
     return Kernels(points, bw_method, parts)
 
 
@@ -496,16 +507,16 @@ def kernels(dataset: Any, weights: Any, factor: Any) -> Any:
 
 def norm_fit(data: Any) -> Any:
     """The mean and the standard deviation, the most likely parameters."""
-    return np.mean(float64(data)), np.std(float64(data))
+    return np.mean(_floating(data)), np.std(_floating(data))
 
 
 def expon_fit(data: Any) -> Any:
     """The least number, and the mean distance from it."""
-    x = float64(data)
+    x = _double(data)
     return np.min(x), np.mean(x) - np.min(x)
 
 
 def laplace_fit(data: Any) -> Any:
     """The median, and the mean distance from it."""
-    x = float64(data)
+    x = _floating(data)
     return np.median(x), np.mean(np.abs(x - np.median(x)))
