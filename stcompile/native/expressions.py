@@ -230,7 +230,7 @@ class Expressions:
     def _UnaryOp(self, node: ast.UnaryOp) -> Value:
         value = self.number(node.operand)
         assert isinstance(value.kind, Number)
-        if isinstance(node.op, ast.Not):
+        if isinstance(node.op, ast.Not) or (isinstance(node.op, ast.Invert) and value.kind == BOOL):
             return Value(BOOL, f"!{value.within(UNARY)}", UNARY)
         if isinstance(node.op, ast.Invert):
             return Value(value.kind, f"~{value.within(UNARY)}", UNARY)

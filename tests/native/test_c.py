@@ -131,6 +131,10 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     ),
     "step": (st.train_step(network, st.optim.SGD(0.1)), SEQUENCES),
     "Adam": (st.train_step(network, st.optim.Adam(0.01)), SEQUENCES),
+    "booleans": (
+        st.compile(lambda x: np.where(~(x > 0.5) & (x < 2) | (x == 3), x, -x)),
+        (np.array([0.2, 0.5, 1.0, 3.0]),),
+    ),
     "Jacobian": (st.jacobian(lambda x: np.sin(x) * x[0]), (np.arange(1.0, 5.0),)),
     "function": (
         st.compile(lambda x, y: {"sum": x + y, "rest": [x * 2, np.sum(y)]}),
