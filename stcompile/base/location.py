@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # of the package
 LIBRARY = (
     HERE,
@@ -23,6 +25,7 @@ LIBRARY = (
     os.path.join(HERE, "library"),
 )  # folders with functions that user programs call
 PYTHON = os.path.dirname(os.__file__)  # `copy`, `statistics` and the like
+NUMPY = os.path.join(os.path.dirname(np.__file__), "")  # functions that it writes in Python
 Section = Literal["forward", "tangent", "adjoint", "exchange", "update"]
 
 
@@ -85,8 +88,14 @@ class Location:
 
     @property
     def is_inside(self) -> bool:
-        """True for code that no user wrote: of this package, and of Python's own modules."""
-        return self.is_own or _folder(self.file) == PYTHON
+        """True for code that no user wrote: of this package, of NumPy, and of Python's own
+        modules."""
+        return self.is_own or _folder(self.file) == PYTHON or self.is_numpys
+
+    @property
+    def is_numpys(self) -> bool:
+        """True for code of NumPy."""
+        return self.file.startswith(NUMPY)
 
 
 @functools.cache

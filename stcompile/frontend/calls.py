@@ -92,6 +92,9 @@ stand_in = deferred(f"{_FUNCTIONS}.scipy_objects", "stand_in")
 imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
 method_of_filled = deferred("stcompile.frontend.operations.filled_methods", "method_of_filled")
 at_chosen = deferred(f"{_FUNCTIONS}.ufuncs", "at_chosen")
+by_own_text = deferred(f"{_FUNCTIONS}.of_numpy", "by_own_text")
+is_read = deferred(f"{_FUNCTIONS}.of_numpy", "is_read")
+python_of = deferred(f"{_FUNCTIONS}.of_numpy", "python_of")
 
 
 def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
@@ -275,6 +278,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return construct(run, function, arguments, keywords)
     method = inspect.getattr_static(type(function), "__call__", None)
     is_object = isinstance(method, types.FunctionType)
+    if is_read(run, function):
+        return inline_function(run, python_of(function), arguments, keywords)
     if _is_library(function) and not (is_object and imported_lowering(method)):
         return run.refuse(
             f"`{name_of(function)}` is not supported",
@@ -519,6 +524,7 @@ def _lower(
     signature, name = _signature(lowering), callee.name
     if name.startswith("np."):
         refuse_conversions(run, name, [*arguments, *keywords.values()])
+    arguments, keywords = _by_numpys_names(callee, signature, arguments, keywords)
     arguments, keywords, out = without_out(run, callee, arguments, keywords)
     if isinstance(callee.function, np.ufunc) and "where" in keywords:
         keywords, where = without_where(run, callee, arguments, keywords, out)
@@ -531,6 +537,9 @@ def _lower(
         known = [p.name for p in list(signature.parameters.values())[1:]]
         unknown = [key for key in keywords if key not in known]
         if unknown and not any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
+            if python_of(callee.function) is not None:
+                result = by_own_text(run, callee, arguments, keywords, unknown[0])
+                return result if out is None else write_out(run, callee, result, out)
             run.refuse(f"the argument `{unknown[0]}` of `{name}` is not supported", "leave it out")
         run.refuse(
             f"`{name}` does not take these arguments; it takes ({', '.join(known)})",
@@ -552,19 +561,72 @@ def _lower(
     return result if out is None else write_out(run, callee, result, out)
 
 
-def _without_defaults(callee: Callee, lowering: inspect.Signature, keywords: Keywords) -> Keywords:
-    """The keywords without those that the lowering does not know and that have NumPy's default."""
-    unknown = [name for name in keywords if name not in lowering.parameters]
-    is_numpys = callee.name.startswith("np.") and callee.function is not None
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in lowering.parameters.values())
-    if not unknown or not is_numpys or takes_any:
-        return keywords
+def _by_numpys_names(
+    callee: Callee, lowering: inspect.Signature, arguments: Arguments, keywords: Keywords
+) -> tuple[Arguments, Keywords]:
+    """The arguments with those by keyword that NumPy has in another position than the lowering."""
+    own = _own_parameters(callee)
+    if own is None or len(arguments) < 2:
+        return arguments, keywords
+    taken = [p for p in lowering.parameters.values() if p.kind is not p.KEYWORD_ONLY][1:]
+    names = list(own)
+    for at in range(1, min(len(arguments), len(names))):
+        if own[names[at]].kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            break
+        has_other = at >= len(taken) or taken[at].name != names[at]
+        if has_other and (names[at] == "out" or names[at] in lowering.parameters):
+            rest = zip(names[at:], arguments[at:], strict=False)
+            if len(arguments) > len(names) or any(name in keywords for name in names[at:]):
+                break
+            return arguments[:at], {**dict(rest), **keywords}
+    return arguments, keywords
+
+
+def _own_parameters(callee: Callee) -> Mapping[str, inspect.Parameter] | None:
+    """The parameters that NumPy's function has, or the function that a method is named after; None
+    if Python does not know them."""
+    if callee.function is None and not callee.of_generator and "." not in callee.name:
+        return _parameters_of(vars(np).get(callee.name))
+    is_numpys = callee.name.startswith("np.") and not isinstance(callee.function, np.ufunc)
+    return _parameters_of(callee.function) if is_numpys else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _parameters_of(function: Any) -> Mapping[str, inspect.Parameter] | None:
     try:
-        own = inspect.signature(callee.function).parameters
+        return inspect.signature(function).parameters
     except (TypeError, ValueError):  # of a function of C without a text of its signature
+        return None
+
+
+# Arguments of NumPy that mean nothing here, with the values that they may have: there are no other
+# devices, and no subclasses of arrays; what casts in another way is refused by its dtypes.
+_EMPTY: Mapping[str, tuple[Any, ...]] = types.MappingProxyType(
+    {
+        "like": (None,),
+        "device": (None, "cpu"),
+        "subok": (True, False),
+        "casting": ("same_kind", "unsafe"),
+        "out": (None,),
+        "overwrite_input": (True, False),
+    }
+)
+
+
+def _without_defaults(callee: Callee, lowering: inspect.Signature, keywords: Keywords) -> Keywords:
+    """The keywords without those that the lowering does not know and that have NumPy's default, or
+    mean nothing."""
+    unknown = [name for name in keywords if name not in lowering.parameters]
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in lowering.parameters.values())
+    if not unknown or takes_any:
         return keywords
+    own = _own_parameters(callee) or {}
     same = {
-        name for name in unknown if name in own and _is_default(keywords[name], own[name].default)
+        name
+        for name in unknown
+        if (name in own and _is_default(keywords[name], own[name].default))
+        or any(keywords[name] is value for value in _EMPTY.get(name, ()))
+        or (isinstance(keywords[name], str) and keywords[name] in _EMPTY.get(name, ()))
     }
     return {name: value for name, value in keywords.items() if name not in same}
 

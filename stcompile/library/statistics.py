@@ -371,8 +371,7 @@ def nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     x = np.asarray(a)
     if x.dtype.kind not in "fc":
         return np.mean(x, axis=axis, keepdims=keepdims)
-    count = np.sum(np.logical_not(np.isnan(x)), axis=axis, keepdims=keepdims)
-    return _over(np.sum(_filled(x, 0), axis=axis, keepdims=keepdims), count)
+    return mean_where(x, axis, keepdims, np.logical_not(np.isnan(x)))
 
 
 def nanvar(a: Any, axis: Any = None, ddof: int = 0, *, keepdims: bool = False) -> Any:
@@ -380,19 +379,48 @@ def nanvar(a: Any, axis: Any = None, ddof: int = 0, *, keepdims: bool = False) -
     x = np.asarray(a)
     if x.dtype.kind not in "fc":
         return np.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
-    missing = np.isnan(x)
-    present = np.logical_not(missing)
-    filled = np.where(missing, 0, x)
-    count = np.sum(present, axis=axis, keepdims=True)
-    mean = _over(np.sum(filled, axis=axis, keepdims=True), count)
-    deviation = np.where(missing, 0, filled - mean)
+    present = np.logical_not(np.isnan(x))
+    total, count = _squares(x, axis, keepdims, present, None)
+    free = count - ddof
+    return np.where(free <= 0, np.nan, _over(total, free))[()]
+
+
+def mean_where(x: Any, axis: Any, keepdims: bool, where: Any) -> Any:
+    """The mean of the elements where a condition holds; NaN if it holds nowhere."""
+    x = x if x.dtype.kind in "fc" else x.astype(float)
+    count = np.sum(_fitting(where, x), axis=axis, keepdims=keepdims)
+    return _over(np.sum(np.where(where, x, 0), axis=axis, keepdims=keepdims), count)
+
+
+def var_where(x: Any, axis: Any, ddof: Any, keepdims: bool, where: Any, mean: Any) -> Any:
+    """The variance of the elements where a condition holds, about a given mean, if any."""
+    x = x if x.dtype.kind in "fc" else x.astype(float)
+    total, count = _squares(x, axis, keepdims, where, mean)
+    return _over(total, np.maximum(count - ddof, 0))
+
+
+def std_where(x: Any, axis: Any, ddof: Any, keepdims: bool, where: Any, mean: Any) -> Any:
+    """The square root of `var_where`."""
+    return np.sqrt(var_where(x, axis, ddof, keepdims, where, mean))
+
+
+def _squares(x: Any, axis: Any, keepdims: bool, where: Any, mean: Any) -> Any:
+    """The sum of squared deviations where a condition holds, and how many there are."""
+    present = _fitting(where, x)
+    filled = np.where(present, x, 0)
+    if mean is None:
+        mean = mean_where(x, axis, True, present)
+    deviation = np.where(present, filled - mean, 0)
     if np.iscomplexobj(x):
         squares = (deviation * np.conjugate(deviation)).real
     else:
         squares = deviation * deviation
-    total = np.sum(squares, axis=axis, keepdims=keepdims)
-    free = np.sum(present, axis=axis, keepdims=keepdims) - ddof
-    return np.where(free <= 0, np.nan, _over(total, free))[()]
+    count = np.sum(present, axis=axis, keepdims=keepdims)
+    return np.sum(squares, axis=axis, keepdims=keepdims), count
+
+
+def _fitting(where: Any, x: Any) -> Any:
+    return where if np.shape(where) == x.shape else np.broadcast_to(where, x.shape)
 
 
 def nanstd(a: Any, axis: Any = None, ddof: int = 0, *, keepdims: bool = False) -> Any:

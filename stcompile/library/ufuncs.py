@@ -36,6 +36,35 @@ def add_in_turn(array: Any, places: Any, values: Any) -> None:
         array[place] = array[place] + flat[k]
 
 
+def applied_at(function: Ufunc, array: Any, indices: Any, values: Any) -> None:
+    """``ufunc.at``: the function of an element and a value, in turn for each index."""
+    places = np.arange(array.size).reshape(array.shape)[indices]
+    if np.ndim(places) == 0:
+        array[indices] = function(array[indices], values)
+        return
+    flat = np.ravel(np.broadcast_to(values, places.shape))
+    grid = np.unravel_index(np.ravel(places), array.shape)
+    for k in range(places.size):
+        place = tuple([axis[k] for axis in grid])
+        array[place] = function(array[place], flat[k])
+
+
+def reduced_at(function: Ufunc, array: Any, indices: Any, axis: int) -> Any:
+    """``ufunc.reduceat``: reductions from each index up to the next, or the element at an index
+    that is not below the next."""
+    at = normal(axis, array.ndim)
+    rows = np.moveaxis(array, at, 0)
+    starts = [int(i) for i in indices]
+    parts = []
+    for i, start in enumerate(starts):
+        stop = starts[i + 1] if i + 1 < len(starts) else rows.shape[0]
+        if not 0 <= start < rows.shape[0]:
+            raise IndexError(f"index {start} out-of-bounds in {function.__name__}.reduceat")
+        part = rows[start:stop] if start < stop else rows[start : start + 1]
+        parts.append(function.reduce(part, axis=0))
+    return np.moveaxis(np.stack(parts), 0, at).copy()
+
+
 def folded(function: Ufunc, array: Any, axis: Any, keepdims: bool) -> Any:
     """``function(... function(x[0], x[1]) ..., x[n - 1])`` along an axis."""
     x = np.asarray(array)

@@ -35,6 +35,7 @@ from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR, dot
 from stcompile.frontend.functions.objects import DATA_MODEL, OBJECTS, converted
+from stcompile.frontend.functions.of_numpy import OWN
 from stcompile.frontend.functions.padding import PADDING
 from stcompile.frontend.functions.places import LENGTHS, PLACES
 from stcompile.frontend.functions.python import PYTHON, STATIC
@@ -182,7 +183,7 @@ FUNCTIONS: dict[Any, Any] = {
     **FROZEN,
     **CACHES,
     **COPIES,
-    **COPIES,
+    **OWN,
     **RANDOM,
     **{template: template_lowering(name) for name, template in WRITTEN.items()},
 }

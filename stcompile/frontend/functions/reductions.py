@@ -10,6 +10,7 @@ import numpy as np
 from stcompile.base.errors import TypingError
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import is_static, is_traced
+from stcompile.library import statistics
 
 
 def axes_of(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
@@ -71,9 +72,22 @@ def reduction(primitive: str, function: Callable[..., Any] | None = None) -> Cal
     return lowering
 
 
+def chosen(run: Run, a: Any, where: Any, neutral: Any) -> Any:
+    """The operand of a reduction with ``where``: a number that changes nothing in place of the
+    elements that are left out."""
+    if where is True:
+        return a
+    x = run.as_array(a)
+    made = run.as_array(run.call(np.where, [where, x, neutral], {}))
+    if made.type.dims != x.type.dims:
+        run.refuse(f"`where` does not fit an array of shape {x.type.dims}", "", TypingError)
+    return made
+
+
 def accumulating(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """The lowering of sum and prod, with a ``dtype`` to compute in, and an ``initial`` number."""
     plain, ufunc = reduction(primitive, function), np.add if primitive == "sum" else np.multiply
+    neutral = 0 if primitive == "sum" else 1
 
     def lowering(
         run: Run,
@@ -83,9 +97,26 @@ def accumulating(primitive: str, function: Callable[..., Any]) -> Callable[..., 
         *,
         keepdims: bool = False,
         initial: Any = None,
+        where: Any = True,
     ) -> Any:
-        found = plain(run, _in_dtype(run, a, dtype), axis, keepdims=keepdims)
+        part = chosen(run, _in_dtype(run, a, dtype), where, neutral)
+        found = plain(run, part, axis, keepdims=keepdims)
         return found if initial is None else _begun(run, ufunc, found, initial)
+
+    return lowering
+
+
+def holding(primitive: str) -> Callable[..., Any]:
+    """The lowering of any and all."""
+    plain = reduction(primitive)
+
+    def lowering(
+        run: Run, a: Any, axis: Any = None, *, keepdims: bool = False, where: Any = True
+    ) -> Any:
+        if a is None:
+            return None  # as NumPy, for which None is an object
+        part = chosen(run, a, where, primitive == "all")
+        return plain(run, part, axis, keepdims=keepdims)
 
     return lowering
 
@@ -96,20 +127,40 @@ def extremal(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]
     ufunc = np.maximum if primitive == "max" else np.minimum
 
     def lowering(
-        run: Run, a: Any, axis: Any = None, *, keepdims: bool = False, initial: Any = None
+        run: Run,
+        a: Any,
+        axis: Any = None,
+        *,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
     ) -> Any:
+        if initial is None and where is not True:
+            run.refuse(f"np.{primitive} with `where` needs an `initial`", "", TypingError)
         if initial is None:
             return plain(run, a, axis, keepdims=keepdims)
-        x = run.as_array(a)
+        x = chosen(run, run.as_array(a), where, initial)
         if 0 in x.type.dims:
-            run.refuse(f"`initial` of no elements, shape {x.type.dims}, is not supported", "")
+            none = run.call(np.sum, [x], {"axis": axis, "keepdims": keepdims})
+            return run.call(np.full_like, [none, initial], {})
         return _begun(run, ufunc, plain(run, x, axis, keepdims=keepdims), initial)
 
     return lowering
 
 
-def mean(run: Run, a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
-    return reduction("mean", np.mean)(run, _in_dtype(run, a, dtype), axis, keepdims=keepdims)
+def mean(
+    run: Run,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    *,
+    keepdims: bool = False,
+    where: Any = True,
+) -> Any:
+    x = _in_dtype(run, a, dtype)
+    if where is not True:
+        return run.call(statistics.mean_where, [run.as_array(x), axis, bool(keepdims), where], {})
+    return reduction("mean", np.mean)(run, x, axis, keepdims=keepdims)
 
 
 def _in_dtype(run: Run, a: Any, dtype: Any) -> Any:
@@ -131,19 +182,36 @@ def _begun(run: Run, ufunc: Any, found: Any, initial: Any) -> Any:
 
 
 def moment(primitive: str) -> Callable[..., Any]:
-    """The lowering of var and std."""
+    """The lowering of var and std. The primitives are those of all elements about their own mean;
+    others are written with sums."""
 
     def lowering(
-        run: Run, a: Any, axis: Any = None, ddof: int = 0, *, keepdims: bool = False
+        run: Run,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        ddof: Any = 0,
+        *,
+        keepdims: bool = False,
+        where: Any = True,
+        mean: Any = None,
+        correction: Any = None,
     ) -> Any:
-        x = run.as_array(a)
-        axes = axes_of(run, x.type.ndim, axis)
-        if not isinstance(ddof, int):
+        x = run.as_array(_in_dtype(run, a, dtype))
+        if correction is not None and ddof != 0:
+            text = "ddof and correction can't be provided simultaneously."
+            run.raises(ValueError(text), reason=text)
+        free = ddof if correction is None else correction
+        if not is_static(free):
             run.refuse(
-                "`ddof` is not an integer that is known at compile time",
-                "give a Python int: its value is known at compile time",
+                "`ddof` is not known at compile time",
+                "give a Python number: its value is known at compile time",
             )
-        return run.record(primitive, x, axis=axes, keepdims=bool(keepdims), ddof=ddof)
+        if where is True and mean is None and isinstance(free, int):
+            axes = axes_of(run, x.type.ndim, axis)
+            return run.record(primitive, x, axis=axes, keepdims=bool(keepdims), ddof=free)
+        written = statistics.var_where if primitive == "var" else statistics.std_where
+        return run.call(written, [x, axis, free, bool(keepdims), where, mean], {})
 
     return lowering
 
@@ -180,8 +248,8 @@ REDUCTIONS: dict[Any, Any] = {
     np.min: extremal("min", np.min),
     np.amax: extremal("max", np.max),
     np.amin: extremal("min", np.min),
-    np.any: reduction("any"),
-    np.all: reduction("all"),
+    np.any: holding("any"),
+    np.all: holding("all"),
     np.var: moment("var"),
     np.std: moment("std"),
     np.argmax: position("argmax"),

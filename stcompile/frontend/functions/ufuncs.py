@@ -11,6 +11,7 @@ import numpy as np
 from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.operations.indexing import accumulate_at
+from stcompile.frontend.operations.out import Callee, write_out
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import LISTED, Array, Scalar, describe, described, is_traced
 from stcompile.library import ufuncs
@@ -40,10 +41,11 @@ def at_chosen(run: Run, *arguments: Any) -> Any:
 def method_of(run: Run, ufunc: np.ufunc, name: str, is_known: bool) -> Lowering:
     """The lowering of a method; ``is_known`` says whether the ufunc itself has a lowering."""
     makers = {"reduce": _reduce, "accumulate": _accumulate, "outer": _outer, "at": _at}
+    makers["reduceat"] = _reduceat
     if not is_known or name not in makers:
         run.refuse(
             f"`{ufunc.__name__}.{name}` is not supported",
-            "use `reduce`, `accumulate`, `outer` or `at` of a ufunc that the page `NumPy "
+            "use `reduce`, `reduceat`, `accumulate`, `outer` or `at` of a ufunc that the page `NumPy "
             "functions` of the documentation lists",
         )
     if ufunc.nin != 2 or ufunc.nout != 1:
@@ -52,27 +54,67 @@ def method_of(run: Run, ufunc: np.ufunc, name: str, is_known: bool) -> Lowering:
 
 
 def _reduce(ufunc: np.ufunc) -> Lowering:
-    def lowering(run: Run, array: Any, axis: Any = 0, *, keepdims: bool = False) -> Any:
+    def lowering(
+        run: Run,
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
         function = _REDUCTIONS.get(ufunc)
+        x = run.as_array(array if dtype is None else run.call(np.asarray, [array, dtype], {}))
         if function is None:
-            return inlined(ufuncs.folded)(run, ufunc, array, axis, bool(keepdims))
-        x = run.as_array(array)
-        if isinstance(x, Array) and not x.type.ndim and axis in (0, -1):
-            axis = None  # NumPy accepts these axes for a number
-        return run.call(function, [x], {"axis": axis, "keepdims": keepdims})
+            if initial is not None or where is not True:
+                run.refuse(
+                    f"`initial` and `where` of np.{ufunc.__name__}.reduce are not supported",
+                    "join the first number to the array, and select the others: x[where]",
+                )
+            result = inlined(ufuncs.folded)(run, ufunc, x, axis, bool(keepdims))
+        else:
+            if isinstance(x, Array) and not x.type.ndim and axis in (0, -1):
+                axis = None  # NumPy accepts these axes for a number
+            named = {"axis": axis, "keepdims": bool(keepdims), "where": where}
+            if initial is not None:
+                named["initial"] = initial
+            result = run.call(function, [x], named)
+        return _written(run, f"np.{ufunc.__name__}.reduce", result, out)
 
     return lowering
 
 
+def _written(run: Run, name: str, result: Any, out: Any) -> Any:
+    """The result of a method, written into ``out`` if there is any."""
+    (target,) = out if isinstance(out, tuple) else (out,)
+    return result if target is None else write_out(run, Callee(name), result, target)
+
+
 def _accumulate(ufunc: np.ufunc) -> Lowering:
-    def lowering(run: Run, array: Any, axis: Any = 0) -> Any:
+    def lowering(
+        run: Run, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+    ) -> Any:
         function = _RUNNING.get(ufunc)
+        x = run.as_array(array if dtype is None else run.call(np.asarray, [array, dtype], {}))
         if function is None:
-            return inlined(ufuncs.running)(run, ufunc, array, axis)
-        x = run.as_array(array)
-        if not x.type.ndim or axis is None:
-            run.refuse(f"np.{ufunc.__name__}.accumulate goes along one axis", "", TypingError)
-        return run.call(function, [x], {"axis": axis})
+            result = inlined(ufuncs.running)(run, ufunc, x, axis)
+        else:
+            if not x.type.ndim or axis is None:
+                run.refuse(f"np.{ufunc.__name__}.accumulate goes along one axis", "", TypingError)
+            result = run.call(function, [x], {"axis": axis})
+        return _written(run, f"np.{ufunc.__name__}.accumulate", result, out)
+
+    return lowering
+
+
+def _reduceat(ufunc: np.ufunc) -> Lowering:
+    def lowering(
+        run: Run, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+    ) -> Any:
+        x = run.as_array(array if dtype is None else run.call(np.asarray, [array, dtype], {}))
+        result = inlined(ufuncs.reduced_at)(run, ufunc, x, indices, axis)
+        return _written(run, f"np.{ufunc.__name__}.reduceat", result, out)
 
     return lowering
 
@@ -85,21 +127,22 @@ def _outer(ufunc: np.ufunc) -> Lowering:
 
 
 def _at(ufunc: np.ufunc) -> Lowering:
-    def lowering(run: Run, a: Any, indices: Any, b: Any) -> None:
-        if ufunc not in (np.add, np.subtract):
-            run.refuse(
-                f"np.{ufunc.__name__}.at is not supported",
-                "use np.add.at or np.subtract.at",
-            )
+    def lowering(run: Run, a: Any, indices: Any, b: Any = None) -> None:
         if not isinstance(a, Array):
-            run.refuse(f"{described(a)} cannot be added to", "give an array", TypingError)
+            run.refuse(f"{described(a)} cannot be written to", "give an array", TypingError)
         value: Any = run.as_array(b) if isinstance(b, LISTED) else b
         if not (is_traced(value) or is_number(value)):
             run.refuse(
-                f"{described(value)} cannot be added to an array", "add numbers", TypingError
+                f"{described(value)} is no operand of np.{ufunc.__name__}.at",
+                "give numbers",
+                TypingError,
             )
         if a.type.dtype.kind == "b":
             run.refuse(f"np.{ufunc.__name__}.at of booleans is not supported", "use integers")
+        if ufunc not in (np.add, np.subtract):
+            run.check_writeable(a)
+            inlined(ufuncs.applied_at)(run, ufunc, a, indices, value)
+            return
         if ufunc is np.subtract:
             if is_traced(value) and value.type.dtype.kind in "bu":
                 run.refuse(f"np.subtract.at of {describe(value)} is not supported", "cast it first")
