@@ -8,7 +8,7 @@ NON_DIFFERENTIABLE: frozenset[str] = frozenset(
         *("logical_not", "logical_and", "logical_or", "logical_xor"),
         *("invert", "bitwise_and", "bitwise_or", "bitwise_xor"),
         *("isnan", "isinf", "isfinite", "any", "all", "argmax", "argmin"),
-        *("signbit", "left_shift", "right_shift", "gcd", "lcm"),
+        *("signbit", "left_shift", "right_shift", "gcd", "lcm", "bitwise_count"),
         *("argsort", "argpartition", "lexsort", "searchsorted", "digitize", "histogram"),
         *("empty", "arange", "eye", "constant", "undef", "not", "and", "or"),
         *("size", "named", "count_nonzero", "nonzero", "slice_end", "within"),

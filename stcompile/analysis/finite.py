@@ -217,8 +217,8 @@ class Reaches:
         """The equation of a value, behind broadcasts of it."""
         made = self._makers.get(atom) if isinstance(atom, Variable) else None
         while made is not None and made.primitive in ("expand_dims", "reshape", "broadcast_to"):
-            (inner,) = made.variables
-            made = self._makers.get(inner)
+            inner = next(iter(made.variables), None)  # None for a constant
+            made = None if inner is None else self._makers.get(inner)
         return made
 
     def by(self, divisor: Atom, reach: Reach) -> Limit:

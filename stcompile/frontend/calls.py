@@ -44,6 +44,7 @@ from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.state.rests import check_insertion, check_place, filled_in
 from stcompile.frontend.state.run import INSTEAD, Run
 from stcompile.frontend.state.values import (
+    Array,
     ArrayMethod,
     Bound,
     Closure,
@@ -269,7 +270,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return _call_generic(run, function, arguments, keywords)
     if isinstance(function, types.MethodDescriptorType) and arguments:
         receiver, *rest = arguments
-        if type(receiver) is function.__objclass__:  # list.append(items, x)
+        is_array = isinstance(receiver, Array) and function.__objclass__ is np.ndarray
+        if is_array or type(receiver) is function.__objclass__:  # list.append(items, x)
             return call(run, attribute(run, receiver, function.__name__), rest, keywords)
     if isinstance(function, types.MethodType):
         run.captures.track(function.__self__, Place.constant(function.__self__, "self"))
@@ -524,6 +526,7 @@ def _lower(
     signature, name = _signature(lowering), callee.name
     if name.startswith("np."):
         refuse_conversions(run, name, [*arguments, *keywords.values()])
+    keywords = {name: value for name, value in keywords.items() if value is not np._NoValue}
     arguments, keywords = _by_numpys_names(callee, signature, arguments, keywords)
     arguments, keywords, out = without_out(run, callee, arguments, keywords)
     if isinstance(callee.function, np.ufunc) and "where" in keywords:

@@ -77,8 +77,20 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     return np.moveaxis(x, at, to - 1 if at < to else to)
 
 
-def atleast_3d(a: Any) -> Any:
-    """The array with three axes or more."""
+def step_between(start: Any, stop: Any, num: int, endpoint: bool) -> Any:
+    """The step of `numpy.linspace`."""
+    parts = num - 1 if endpoint else num
+    ends = [np.asarray(end) if isinstance(end, list | tuple) else end for end in (start, stop)]
+    return (ends[1] - ends[0]) * np.float64(1.0) / parts if parts > 0 else np.nan
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """The array with three axes or more; a tuple of arrays, if there are several."""
+    made = tuple([_with_three(a) for a in arys])
+    return made[0] if len(made) == 1 else made
+
+
+def _with_three(a: Any) -> Any:
     x = np.asarray(a)
     if x.ndim == 0:
         return np.reshape(x, (1, 1, 1))
@@ -204,7 +216,9 @@ def _places(index: Any) -> Any:
     return index if index.size else index.astype(np.intp)
 
 
-def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any) -> Any:
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+) -> Any:
     """The function of every vector along an axis; its results take the place of the axis."""
     x = np.asarray(arr)
     at = normal(axis, x.ndim)
@@ -213,7 +227,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     vectors = np.reshape(last, (-1, last.shape[-1]))
     if vectors.shape[0] == 0:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    results = np.stack([np.asarray(func1d(v, *args)) for v in [*vectors]])
+    results = np.stack([np.asarray(func1d(v, *args, **kwargs)) for v in [*vectors]])
     shape = results.shape[1:]
     results = np.reshape(results, rest + shape)
     for _ in range(len(shape)):

@@ -218,8 +218,17 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     return y
 
 
-def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Any:
-    """The coefficients of the polynomial of degree ``deg`` that fits best, by least squares."""
+def polyfit(
+    x: Any,
+    y: Any,
+    deg: int,
+    rcond: Any = None,
+    full: bool = False,
+    w: Any = None,
+    cov: Any = False,
+) -> Any:
+    """The coefficients of the polynomial of degree ``deg`` that fits best, by least squares; with
+    ``cov`` their covariances, with ``full`` the residuals and the singular values besides."""
     at, values = np.asarray(x) + 0.0, np.asarray(y) + 0.0
     left = np.vander(at, deg + 1)
     if w is not None:
@@ -227,8 +236,69 @@ def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Any:
         left = left * weights[:, None]
         values = values * (weights[:, None] if values.ndim == 2 else weights)
     scale = np.sqrt(np.sum(left * left, axis=0))
-    solution = np.linalg.lstsq(left / scale, values)[0]
-    return (solution.T / scale).T
+    left = left / scale
+    if rcond is None and full:
+        rcond = at.shape[0] * float(np.finfo(at.dtype).eps)
+    solution = np.linalg.lstsq(left, values, rcond)[0]
+    found = (solution.T / scale).T
+    if not full and not cov:
+        return found
+    free = at.shape[0] - deg - 1
+    misfit = values - np.dot(left, solution)
+    squares = np.atleast_1d(np.sum(misfit * misfit, axis=0))
+    if full:
+        s = np.linalg.svdvals(left)
+        rank = np.sum(s > rcond * s[0])
+        if rank <= deg:
+            raise ValueError("polyfit: the matrix has not full rank, where NumPy has no residuals")
+        return found, squares if free > 0 else squares[:0], rank, s, rcond
+    base = np.linalg.inv(np.dot(left.T, left)) / np.outer(scale, scale)
+    if cov == "unscaled":
+        factor: Any = 1
+    elif free <= 0:
+        raise ValueError(
+            "the number of data points must exceed order to scale the covariance matrix"
+        )
+    else:
+        factor = squares / free
+    return found, (base if values.ndim == 1 else base[:, :, None]) * factor
+
+
+def roots(p: Any) -> Any:
+    """The roots of a polynomial, of which neither the first nor the last coefficient is zero: the
+    eigenvalues of its companion matrix."""
+    given = np.atleast_1d(p)
+    if given.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    if given[0] == 0 or given[-1] == 0:
+        raise ValueError("roots: the first or the last coefficient is zero, which NumPy drops")
+    if not np.iscomplexobj(given):
+        raise NotImplementedError(
+            "the roots of real coefficients are real or complex, which depends on their values: "
+            "make the coefficients complex, p.astype(complex)"
+        )
+    n = given.shape[0] - 1
+    if n == 0:
+        return np.zeros(0)
+    below = np.eye(n - 1, n, dtype=given.dtype)
+    return np.linalg.eigvals(np.concatenate([(-given[1:] / given[0])[None], below]))
+
+
+def polydiv(u: Any, v: Any) -> Any:
+    """The quotient and the remainder of two polynomials, of which the remainder's first
+    coefficient is not zero."""
+    left, right = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    m, n = left.shape[0] - 1, right.shape[0] - 1
+    quotient = np.zeros(max(m - n + 1, 1), (left[0] + right[0]).dtype)
+    rest = left.astype(quotient.dtype)
+    scale = 1.0 / right[0]
+    for k in range(m - n + 1):
+        quotient[k] = scale * rest[k]
+        rest[k : k + n + 1] -= quotient[k] * right
+    rest = rest[max(min(m, m - n + 1), 0) :]
+    if rest.shape[0] > 1 and np.allclose(rest[0], 0, rtol=1e-14):
+        raise ValueError("polydiv: the remainder begins with zero, which NumPy drops")
+    return quotient, rest
 
 
 def polyadd(a1: Any, a2: Any) -> Any:

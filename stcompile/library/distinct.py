@@ -47,6 +47,11 @@ def intersect1d(ar1: Any, ar2: Any) -> Any:
     return ours[isin(ours, ar2)]
 
 
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """The values of one of two arrays that are not in the other, in order."""
+    return np.setdiff1d(np.union1d(ar1, ar2), np.intersect1d(ar1, ar2))
+
+
 def setdiff1d(ar1: Any, ar2: Any) -> Any:
     ours = np.unique(ar1)
     return ours[np.logical_not(isin(ours, ar2))]

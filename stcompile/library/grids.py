@@ -51,14 +51,27 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     return tuple(found[::-1]) if order == "C" else tuple(found)
 
 
-def ravel_multi_index(multi_index: Any, dims: Any, order: str = "C") -> Any:
+def within(indices: Any, size: Any, mode: str) -> Any:
+    """Indices that ``mode`` brings into a range of a size, "raise" leaving them as they are."""
+    if mode == "raise":
+        return indices
+    if mode not in ("wrap", "clip"):
+        raise ValueError("clipmode must be one of 'clip', 'raise', or 'wrap'")
+    return indices % size if mode == "wrap" else np.clip(indices, 0, size - 1)
+
+
+def ravel_multi_index(
+    multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C"
+) -> Any:
     """The flat indices of given indices along each axis."""
     if len(multi_index) != len(dims):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(dims)}")
     flat: Any = 0
-    pairs = list(zip(multi_index, dims, strict=True))
+    modes = [mode] * len(dims) if isinstance(mode, str) else mode
+    given = [within(np.asarray(i), n, m) for i, n, m in zip(multi_index, dims, modes, strict=True)]
+    pairs = list(zip(given, dims, strict=True))
     for index, dim in pairs if order == "C" else pairs[::-1]:
-        at = np.asarray(index) if np.ndim(index) > 0 else index
+        at = index if np.ndim(index) > 0 else index[()]
         if np.any(np.logical_or(at < 0, at >= dim)):
             raise ValueError("invalid entry in coordinates array")
         flat = flat * dim + at

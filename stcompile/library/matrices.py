@@ -130,14 +130,14 @@ def linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return cross(x1, x2, axis=axis)
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
     """The sum along a diagonal of two axes."""
-    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1)
+    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
-def linalg_trace(x: Any, /, *, offset: int = 0) -> Any:
+def linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
     """`numpy.linalg.trace`: of the last two axes."""
-    return trace(x, offset, -2, -1)
+    return trace(x, offset, -2, -1, dtype)
 
 
 def linalg_diagonal(x: Any, /, *, offset: int = 0) -> Any:

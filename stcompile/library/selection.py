@@ -10,6 +10,35 @@ from stcompile.codegen_templates.numpy import indexing as template
 from stcompile.library.arrangement import broadcast_arrays
 from stcompile.library.axes import in_c_order, normal, wide
 from stcompile.library.distinct import counted
+from stcompile.library.grids import within
+
+
+def taken(a: Any, indices: Any, axis: Any, mode: str) -> Any:
+    """`numpy.take` with a mode."""
+    x = np.ravel(a) if axis is None else np.asarray(a)
+    size = x.shape[0 if axis is None else axis]
+    return np.take(x, within(np.asarray(indices), size, mode), 0 if axis is None else axis)
+
+
+def interpolated(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any:
+    """`numpy.interp` with values outside of the points, or of a periodic function."""
+    at, places, values = np.asarray(x), np.asarray(xp), np.asarray(fp)
+    if period is not None:
+        if period == 0:
+            raise ValueError("period must be a non-zero value")
+        width = abs(period)
+        at, places = at % width, places % width
+        order = np.argsort(places)
+        places, values = places[order], values[order]
+        places = np.concatenate([places[-1:] - width, places, places[:1] + width])
+        values = np.concatenate([values[-1:], values, values[:1]])
+        return np.interp(at, places, values)
+    found = np.interp(at, places, values)
+    if left is not None:
+        found = np.where(at < places[0], left, found)
+    if right is not None:
+        found = np.where(at > places[-1], right, found)
+    return found if np.ndim(x) > 0 else found[()]
 
 
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
@@ -36,12 +65,13 @@ def _places(x: Any, indices: Any, axis: int) -> Any:
     )
 
 
-def choose(a: Any, choices: Any) -> Any:
+def choose(a: Any, choices: Any, mode: str = "raise") -> Any:
     """The elements of the arrays that the integers ``a`` name."""
     given = [np.asarray(c) if isinstance(c, list | tuple) else c for c in choices]
     dtype = np.result_type(*given)
     places = np.asarray(a)
     places = places.astype(np.intp) if places.dtype.kind == "b" else places
+    places = within(places, len(given), mode)
     which, *arrays = broadcast_arrays(places, *[np.asarray(c).astype(dtype) for c in given])
     if np.any(np.logical_or(which < 0, which >= len(arrays))):
         raise ValueError("invalid entry in choice array")

@@ -65,10 +65,26 @@ def reduced_at(function: Ufunc, array: Any, indices: Any, axis: int) -> Any:
     return np.moveaxis(np.stack(parts), 0, at).copy()
 
 
-def folded(function: Ufunc, array: Any, axis: Any, keepdims: bool) -> Any:
-    """``function(... function(x[0], x[1]) ..., x[n - 1])`` along an axis."""
+def folded(
+    function: Ufunc, array: Any, axis: Any, keepdims: bool, initial: Any, where: Any
+) -> Any:
+    """``function(... function(x[0], x[1]) ..., x[n - 1])`` along an axis; of the elements where a
+    condition holds, beginning with ``initial``."""
     x = np.asarray(array)
     at = _axis(x, axis)
+    if initial is not None:
+        rows = np.moveaxis(x, at, 0)
+        total = np.zeros(rows.shape[1:], x.dtype) + initial
+        held = None if where is True else np.moveaxis(np.broadcast_to(where, x.shape), at, 0)
+        for i in range(x.shape[at]):
+            step = function(total, rows[i])
+            total = step if held is None else np.where(held[i], step, total)
+        return np.expand_dims(total, at) if keepdims else total[()]
+    if where is not True:
+        raise ValueError(
+            "reduction operation does not have an identity, so to use a where mask one has to "
+            "specify 'initial'"
+        )
     if x.shape[at] == 0:
         raise ValueError("zero-size array to a reduction operation which has no identity")
     rows = np.moveaxis(x, at, 0)

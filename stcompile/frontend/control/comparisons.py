@@ -68,6 +68,8 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
         fields = fields_compared(type(left), "__eq__")
     if fields is not None and type(left) is type(right):
         return of_fields(run, comparison, left, right, fields)
+    if is_equality and any(v is np._NoValue for v in (left, right)):
+        return compare(run, ast.Is() if operation[0] == "equal" else ast.IsNot(), left, right)
     if is_equality and (_is_equal_to_itself(left) or _is_equal_to_itself(right)):
         return compare(run, ast.Is() if operation[0] == "equal" else ast.IsNot(), left, right)
     if not all(is_static(v) and is_plain(v) for v in (left, right)):

@@ -30,6 +30,7 @@ from stcompile.frontend.functions.library import (
     MATRICES,
     SHARED,
     STATISTICS,
+    WINDOWS,
 )
 from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
@@ -77,6 +78,10 @@ def _sort(
 ) -> None:
     ordered = SORTING[np.sort](run, x, axis, kind, stable=stable, descending=descending)
     set_item(run, x, Ellipsis, ordered)
+
+
+def _partition(run: Run, x: Any, kth: Any, axis: int = -1, kind: str = "introselect") -> None:
+    set_item(run, x, Ellipsis, SORTING[np.partition](run, x, kth, axis, kind))
 
 
 def _astype(run: Run, x: Any, dtype: Any, order: str = "K", copy: bool = True) -> Any:
@@ -150,6 +155,8 @@ METHODS: dict[str, Any] = {
     "fill": _fill,
     "nonzero": PLACES[np.nonzero],
     "sort": _sort,
+    "partition": _partition,
+    "put": SORTING[np.put],
 }
 
 FUNCTIONS: dict[Any, Any] = {
@@ -168,6 +175,7 @@ FUNCTIONS: dict[Any, Any] = {
     **STATISTICS,
     **MATRICES,
     **ARRANGEMENT,
+    **WINDOWS,
     **SORTING,
     **PLACES,
     **LENGTHS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,12 @@ import numpy as np
 from stcompile.base.errors import TypingError
 from stcompile.base.strides import kept_order
 from stcompile.frontend.control.conditions import truth_of
-from stcompile.frontend.functions.shapes import copy, new_shape_of, shape_of
+from stcompile.frontend.functions.shapes import atleast, laid, new_shape_of, shape_of
+from stcompile.frontend.functions.shapes import copy as copy_of
 from stcompile.frontend.operations.attributes import product_of, shape_of_array
 from stcompile.frontend.operations.indexing import get_item, set_item
 from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of
+from stcompile.frontend.state.known import number_known
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import LISTED, Array, Flat, Scalar, is_static, is_traced
 from stcompile.library import arrangement, elementwise
@@ -34,6 +37,23 @@ def dtype_of(run: Run, dtype: Any) -> np.dtype[Any]:
     if found.kind not in "biufc":
         run.refuse(f"arrays of {found} are not supported", "use numbers", TypingError)
     return found
+
+
+def ordered(make: Any) -> Any:
+    """The lowering of a function that makes an array, with an ``order`` of memory besides."""
+
+    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
+        named = signature.bind(run, *arguments, **keywords).arguments
+        order = named.pop("order", "C") or "C"
+        if order not in ("C", "F"):
+            run.refuse(f"order must be 'C' or 'F' (got {order!r})", "", TypingError)
+        return laid(run, make(**named), order)
+
+    own = inspect.signature(make)
+    order = inspect.Parameter("order", inspect.Parameter.POSITIONAL_OR_KEYWORD, default="C")
+    signature = own.replace(parameters=[*own.parameters.values(), order])
+    lowering.__dict__["__signature__"] = signature
+    return lowering
 
 
 def full(run: Run, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
@@ -73,30 +93,48 @@ def ones(run: Run, shape: Any, dtype: Any = float) -> Any:
     return run.record("full", 1, shape=new_shape_of(run, shape), dtype=dtype_of(run, dtype))
 
 
-def full_like(run: Run, a: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full_like(
+    run: Run, a: Any, fill_value: Any, dtype: Any = None, order: str = "K", shape: Any = None
+) -> Any:
     x = run.as_array(a)
     kind = dtype_of(run, dtype) if dtype is not None else x.type.dtype
+    truncates = dtype is None and not x.type.inexact and run.atom(fill_value).type.inexact
+    if shape is not None or order not in ("K", "A"):
+        dims = x.type.dims if shape is None else new_shape_of(run, shape)
+        made = run.record("full", 0 if truncates else fill_value, shape=dims, dtype=kind)
+        made = laid(run, made, "C" if order in ("K", "A") else order)
+        if truncates:
+            set_item(run, made, Ellipsis, fill_value)
+        return made
     dummy = dummy_of(run, x)
     natural = tuple(range(x.type.ndim))
-    order = natural if dummy is None else kept_order(dummy.shape, dummy.strides)
-    dims = tuple(x.type.dims[axis] for axis in order)
-    truncates = dtype is None and not x.type.inexact and run.atom(fill_value).type.inexact
+    axes = natural if dummy is None else kept_order(dummy.shape, dummy.strides)
+    if order == "A":
+        is_turned = dummy is not None and np.isfortran(dummy)
+        axes = natural[::-1] if is_turned else natural
+    dims = tuple(x.type.dims[axis] for axis in axes)
     made = run.record("full", 0 if truncates else fill_value, shape=dims, dtype=kind)
     if truncates:
         set_item(run, made, Ellipsis, fill_value)  # a store, of which the user is warned
     if dummy is None:  # the result lies in memory as x does
         run.layouts.note(made.cell.made, None)
-    if order == natural:
+    if axes == natural:
         return made
-    return run.view(made, "transpose", axes=tuple(np.argsort(order).tolist()))  # laid out alike
+    return run.view(made, "transpose", axes=tuple(np.argsort(axes).tolist()))  # laid out alike
 
 
-def zeros_like(run: Run, a: Any, dtype: Any = None) -> Any:
-    return full_like(run, a, 0, dtype)
+def zeros_like(run: Run, a: Any, dtype: Any = None, order: str = "K", shape: Any = None) -> Any:
+    return full_like(run, a, 0, dtype, order, shape)
 
 
-def ones_like(run: Run, a: Any, dtype: Any = None) -> Any:
-    return full_like(run, a, 1, dtype)
+def empty_like(
+    run: Run, prototype: Any, dtype: Any = None, order: str = "K", shape: Any = None
+) -> Any:
+    return full_like(run, prototype, 0, dtype, order, shape)
+
+
+def ones_like(run: Run, a: Any, dtype: Any = None, order: str = "K", shape: Any = None) -> Any:
+    return full_like(run, a, 1, dtype, order, shape)
 
 
 def _is_integer(value: Any) -> bool:
@@ -105,8 +143,20 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, int | np.integer)
 
 
+def broadcast(run: Run, *arrays: Any) -> Any:
+    """np.broadcast: an object that has the common shape."""
+    dims = [(x if is_traced(x) else run.as_array(x)).type.dims for x in arrays]
+    if any(map(is_named, dims)):
+        run.refuse("np.broadcast of lengths known only at run time", "write np.broadcast_arrays")
+    try:
+        return np.broadcast(*(np.broadcast_to(np.float64(0), d) for d in dims))
+    except ValueError as error:
+        return run.raises(error, reason=str(error))
+
+
 def arange(run: Run, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     first, last = (0, start) if stop is None else (start, stop)
+    first, last, step = (number_known(run, part) for part in (first, last, step))
     ends = run.size_of(_whole(first)), run.size_of(_whole(last))
     stride = _whole(step)
     if None not in ends and is_named(ends) and isinstance(stride, int) and stride:
@@ -119,7 +169,7 @@ def arange(run: Run, start: Any, stop: Any = None, step: Any = 1, dtype: Any = N
         counted = run.record("arange", start=0, stop=count, step=1, dtype=np.dtype(np.int64))
         is_moved = is_traced(first) or first != 0
         return run.record("add", counted, first) if is_moved else counted
-    if not is_static([start, stop, step]):
+    if not is_static([first, last, step]):
         run.refuse(
             "np.arange of values known only at run time has an unknown length",
             "use bounds that are known at compile time",
@@ -145,9 +195,13 @@ def linspace(
     stop: Any,
     num: int = 50,
     endpoint: bool = True,
+    retstep: bool = False,
     dtype: Any = None,
     axis: int = 0,
 ) -> Any:
+    if retstep:
+        made = linspace(run, start, stop, num, endpoint, False, dtype, axis)
+        return made, run.call(arrangement.step_between, [start, stop, num, endpoint], {})
     kind = dtype_of(run, dtype) if dtype is not None else None
     if is_static([start, stop, num]):
         return constant(run, np.linspace(start, stop, num, endpoint, dtype=kind, axis=axis))
@@ -192,23 +246,45 @@ def subscript(run: Run, maker: Any, key: Any) -> Any:
     return (key,) if maker.maketuple and not isinstance(key, tuple) else key
 
 
-def array(run: Run, object: Any, dtype: Any = None) -> Any:
-    """np.array: always a copy."""
+def array(
+    run: Run,
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: str = "K",
+    ndmin: int = 0,
+) -> Any:
+    """np.array: a copy, unless it is not asked for."""
     kind = dtype_of(run, dtype) if dtype is not None else None
-    if isinstance(object, Array):
-        if kind is None or kind == object.type.dtype:
-            return run.record("copy", object)
-        return run.record("cast", object, dtype=kind)
-    return run.as_array(object, kind)
+    if not isinstance(object, Array):
+        made = run.as_array(object, kind)
+    elif kind is not None and kind != object.type.dtype:
+        made = run.record("cast", object, dtype=kind)
+    else:
+        made = run.record("copy", object) if copy else object
+    if made is not object and copy is False and isinstance(object, Array):
+        text = "Unable to avoid copy while creating an array as requested."
+        run.raises(ValueError(text), reason=text)
+    if order != "K":
+        made = laid(run, made, order)
+    return atleast(run, made, ndmin) if ndmin > made.type.ndim else made
 
 
-def asarray(run: Run, a: Any, dtype: Any = None) -> Any:
+def asarray(
+    run: Run, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None
+) -> Any:
     """np.asarray: ``a`` itself if it is an array already."""
-    return run.as_array(a, dtype_of(run, dtype) if dtype is not None else None)
+    if copy is not None:
+        return array(run, a, dtype, copy=copy, order=order or "K")
+    made = run.as_array(a, dtype_of(run, dtype) if dtype is not None else None)
+    return made if order in (None, "K") else laid(run, made, order)
 
 
-def astype(run: Run, x: Any, dtype: Any) -> Any:
-    return run.record("cast", x, dtype=dtype_of(run, dtype))
+def astype(run: Run, x: Any, dtype: Any, *, copy: bool = True) -> Any:
+    kind = dtype_of(run, dtype)
+    is_same = isinstance(x, Array) and kind == x.type.dtype
+    return x if is_same and not copy else run.record("cast", x, dtype=kind)
 
 
 def conversion(kind: type) -> Any:
@@ -342,24 +418,40 @@ def finfo(run: Run, dtype: Any) -> Any:
     return np.finfo(dtype.type.dtype if is_traced(dtype) else dtype_of(run, dtype))
 
 
+def iinfo(run: Run, type: Any) -> Any:
+    """Facts about a dtype of integers."""
+    kind = type.type.dtype if is_traced(type) else dtype_of(run, type)
+    try:
+        return np.iinfo(kind)
+    except ValueError as error:
+        return run.raises(error, reason=str(error))
+
+
+def min_scalar_type(run: Run, a: Any) -> Any:
+    """The smallest dtype that holds a static number."""
+    if not is_static(a):
+        run.refuse("np.min_scalar_type of a value known only at run time", "say which dtype it is")
+    return np.min_scalar_type(a)
+
+
 CREATION: dict[Any, Any] = {
-    np.zeros: zeros,
+    np.zeros: ordered(zeros),
     np.ndarray: ndarray,
-    np.ones: ones,
-    np.empty: zeros,  # its contents are arbitrary: zeros are as good, and always the same
-    np.full: full,
+    np.ones: ordered(ones),
+    np.empty: ordered(zeros),  # its contents are arbitrary: zeros are as good, and always the same
+    np.full: ordered(full),
     np.zeros_like: zeros_like,
     np.ones_like: ones_like,
-    np.empty_like: zeros_like,
+    np.empty_like: empty_like,
     np.full_like: full_like,
     np.arange: arange,
-    np.eye: eye,
+    np.eye: ordered(eye),
     np.identity: lambda run, n, dtype=float: eye(run, n, dtype=dtype),
     np.linspace: linspace,
     np.array: array,
     np.asarray: asarray,
     np.asanyarray: asarray,
-    np.copy: copy,
+    np.copy: copy_of,
     np.astype: astype,
     np.shape: shape,
     np.ndim: ndim,
@@ -369,6 +461,9 @@ CREATION: dict[Any, Any] = {
     np.iscomplexobj: iscomplexobj,
     np.isrealobj: isrealobj,
     np.finfo: finfo,
+    np.iinfo: iinfo,
+    np.broadcast: broadcast,
+    np.min_scalar_type: min_scalar_type,
     float: conversion(float),
     int: conversion(int),
     bool: conversion(bool),

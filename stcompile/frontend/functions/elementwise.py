@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import ArgumentsError, TypingError
+from stcompile.frontend.functions.shapes import laid
 from stcompile.frontend.operations.layout import in_order_of
 from stcompile.frontend.operations.operators import (
     BINARY,
@@ -37,7 +38,15 @@ def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Calla
     """The lowering of an elementwise function to its primitive; messages call it ``name``."""
     name = name or f"np.{primitive}"
 
-    def lowering(run: Run, *operands: Any) -> Any:
+    def lowering(run: Run, *operands: Any, dtype: Any = None, order: Any = "K") -> Any:
+        if order not in ("K", "A", "C", "F"):
+            run.refuse(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})", "", TypingError)
+        if dtype is not None:
+            operands = tuple(_computed_in(run, name, operand, dtype) for operand in operands)
+        made = computed(run, *operands)
+        return laid(run, made, order) if order in ("C", "F") and isinstance(made, Array) else made
+
+    def computed(run: Run, *operands: Any) -> Any:
         count = getattr(function, "nin", len(operands))
         if len(operands) != count:
             run.refuse(
@@ -56,6 +65,16 @@ def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Calla
         return run.record(primitive, *operands)
 
     return lowering
+
+
+def _computed_in(run: Run, name: str, operand: Any, dtype: Any) -> Any:
+    """An operand in the dtype that a ufunc is to compute in."""
+    kind, given = np.dtype(dtype), run.atom(operand).type
+    if kind.kind not in "fc" or (given.kind != "python" and not np.can_cast(
+        given.dtype, kind, "same_kind"
+    )):
+        run.refuse(f"`{name}` of {given} in {kind} is not supported", "convert by astype")
+    return run.call(kind.type, [operand], {})
 
 
 def is_another(primitive: str, types: Sequence[Type]) -> bool:

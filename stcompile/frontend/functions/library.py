@@ -12,8 +12,8 @@ from stcompile.base.errors import StcompileError
 from stcompile.frontend.functions.shapes import ravel, transpose
 from stcompile.frontend.operations.layout import in_c_order, in_order_of, strides_of
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Scalar
-from stcompile.library import arrangement, axes, calculus, elementwise, matrices, statistics
+from stcompile.frontend.state.values import Scalar, is_static
+from stcompile.library import arrangement, axes, calculus, elementwise, matrices, statistics, windows
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -43,6 +43,24 @@ def _at_place(function: Callable[..., Any], at_place: Callable[..., Any]) -> Cal
         return chosen(run, arr, obj, *others, **keywords)
 
     lowering.__dict__["__signature__"] = inspect.signature(known)
+    return lowering
+
+
+def known_or(function: Callable[..., Any], written: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of a function of vectors: NumPy's own at compile time, if all is static, else
+    ``written``."""
+    traced = inlined(written)
+
+    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
+        if not is_static([*arguments, *keywords.values()]):
+            return traced(run, *arguments, **keywords)
+        try:
+            found = function(*arguments, **keywords)
+        except (TypeError, ValueError) as error:
+            return run.raises(error, reason=str(error))
+        return run.language.array_of(run, found.tolist(), found.dtype)
+
+    lowering.__dict__["__signature__"] = inspect.signature(traced)
     return lowering
 
 
@@ -119,6 +137,8 @@ CALCULUS: dict[Any, Any] = {
     np.polyadd: inlined(calculus.polyadd),
     np.polysub: inlined(calculus.polysub),
     np.polymul: inlined(calculus.polymul),
+    np.polydiv: inlined(calculus.polydiv),
+    np.roots: known_or(np.roots, calculus.roots),
 }
 
 MATRICES: dict[Any, Any] = {
@@ -135,6 +155,11 @@ MATRICES: dict[Any, Any] = {
     np.append: inlined(matrices.append),
     np.insert: _at_place(matrices.insert, matrices.insert_at),
     np.delete: _at_place(matrices.delete, matrices.delete_at),
+}
+
+WINDOWS: dict[Any, Any] = {
+    function: inlined(getattr(windows, function.__name__))
+    for function in (np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser)
 }
 
 ARRANGEMENT: dict[Any, Any] = {

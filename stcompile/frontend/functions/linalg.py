@@ -109,7 +109,13 @@ def qr(run: Run, a: Any, mode: str = "reduced") -> Any:
     return run.own(_named(np.linalg.qr)(*(run.record("qr", x, part=part) for part in "QR")))
 
 
-def pinv(run: Run, a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
+def pinv(
+    run: Run, a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
+) -> Any:
+    if rtol is not None and rcond is not None:
+        text = "`rtol` and `rcond` can't be both set."
+        run.raises(ValueError(text), reason=text)
+    rcond = rtol if rcond is None else rcond
     x = run.as_array(a)
     if hermitian:
         run.refuse("np.linalg.pinv(hermitian=True) is not supported", "leave it out")

@@ -266,6 +266,7 @@ def converted(kind: type, conversion: Callable[..., Any]) -> Callable[..., Any]:
 
 
 OBJECTS: dict[Any, Any] = {
+    operator.index: index_of,
     isinstance: isinstance_,
     issubclass: issubclass_,
     type: type_,

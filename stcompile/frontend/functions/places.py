@@ -131,6 +131,7 @@ PLACES: dict[Any, Any] = {
     np.union1d: inlined(distinct.union1d),
     np.intersect1d: inlined(distinct.intersect1d),
     np.setdiff1d: inlined(distinct.setdiff1d),
+    np.setxor1d: inlined(distinct.setxor1d),
     np.isin: inlined(distinct.isin),
 }
 

@@ -271,6 +271,9 @@ def len_(run: Run, obj: Any) -> Any:
         return run.refuse("the length of text is known only at run time", "")
     if isinstance(obj, str | bytes | tuple | frozenset):
         return len(obj)
+    if is_static(obj):
+        text = f"object of type {type(obj).__name__!r} has no len()"
+        run.raises(TypeError(text), reason=text)
     return run.refuse(f"the length of {described(obj)} is not known", "", TypingError)
 
 
@@ -464,6 +467,7 @@ STATIC = frozenset(
         *(ord, chr),
         *(frozenset, object),
         *(np.dtype, np.issubdtype, np.promote_types, np.can_cast),
+        *(np.base_repr, np.binary_repr, np.mintypecode, np.typename),
         *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
     }
 )

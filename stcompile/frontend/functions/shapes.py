@@ -24,6 +24,7 @@ from stcompile.frontend.operations.layout import (
 )
 from stcompile.frontend.operations.nested import stacked_rows
 from stcompile.frontend.state.fitting import may_fit
+from stcompile.frontend.state.known import number_known
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import LISTED, Array, Scalar, is_static, is_traced, same_number
@@ -64,6 +65,7 @@ def lengthened(run: Run, x: Array, axis: int, fill: float) -> Array:
 def shape_of(run: Run, shape: Any) -> Any:
     """The sizes of a shape that does not depend on data."""
     given = shape if isinstance(shape, tuple | list) else (shape,)
+    given = tuple(number_known(run, size) for size in given)
     sizes = tuple(map(run.size_of, given))
     if is_named(size for size in sizes if size is not None) and None not in sizes:
         return sizes
@@ -85,7 +87,16 @@ def new_shape_of(run: Run, shape: Any) -> Any:
     return shape_of(run, tuple(sizes))
 
 
-def reshape(run: Run, a: Any, shape: Any, order: str = "C") -> Any:
+def reshape(run: Run, a: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Any:
+    made = _reshaped(run, a, shape, order)
+    is_view = isinstance(a, Array) and made.cell is a.cell
+    if copy is False and not is_view:
+        text = "Unable to avoid creating a copy while reshaping."
+        run.raises(ValueError(text), reason=text)
+    return run.record("copy", made) if copy and is_view else made
+
+
+def _reshaped(run: Run, a: Any, shape: Any, order: str) -> Any:
     if isinstance(a, Scalar) and shape == ():
         return a
     x = run.as_array(a)
@@ -202,16 +213,16 @@ def ravel(run: Run, a: Any, order: str = "C") -> Any:
     return run.record("copy", flat) if flat.cell is x.cell else flat
 
 
-def ascontiguousarray(run: Run, a: Any) -> Any:
-    x = atleast(run, a, 1)
+def ascontiguousarray(run: Run, a: Any, dtype: Any = None) -> Any:
+    x = atleast(run, a if dtype is None else run.call(np.asarray, [a, dtype], {}), 1)
     dummy = dummy_of(run, x)
     if dummy is not None and dummy.flags.c_contiguous:
         return x
     return reshape(run, ravel(run, x), x.type.dims)
 
 
-def asfortranarray(run: Run, a: Any) -> Any:
-    x = atleast(run, a, 1)
+def asfortranarray(run: Run, a: Any, dtype: Any = None) -> Any:
+    x = atleast(run, a if dtype is None else run.call(np.asarray, [a, dtype], {}), 1)
     made = transpose(run, ascontiguousarray(run, transpose(run, x)))
     return x if made.cell is x.cell else made
 
@@ -329,7 +340,22 @@ def _rows_of(run: Run, arrays: Any, use: str) -> Array | None:
     return run.as_array(arrays)
 
 
-def concatenate(run: Run, arrays: Any, axis: Any = 0) -> Any:
+def concatenate(run: Run, arrays: Any, axis: Any = 0, *, dtype: Any = None) -> Any:
+    return _in_dtype(run, _concatenated(run, arrays, axis), dtype)
+
+
+def _in_dtype(run: Run, made: Any, dtype: Any) -> Any:
+    """What was joined, in a dtype that NumPy casts to by the rule "same kind"."""
+    if dtype is None or np.dtype(dtype) == made.type.dtype:
+        return made
+    kind = np.dtype(dtype)
+    if not np.can_cast(made.type.dtype, kind, "same_kind"):
+        text = f"Cannot cast array data from {made.type.dtype!r} to {kind!r}"
+        run.raises(TypeError(text), reason=text)
+    return run.record("cast", made, dtype=kind)
+
+
+def _concatenated(run: Run, arrays: Any, axis: Any) -> Any:
     rows = _rows_of(run, arrays, "concatenate")
     if rows is not None and rows.type.ndim > 1 and axis is not None:
         return _joined(run, rows, axis)
@@ -364,7 +390,11 @@ def _stacked(run: Run, items: Sequence[Any]) -> Array | None:
     return stacked_rows(run, items) if laid else None
 
 
-def stack(run: Run, arrays: Any, axis: int = 0) -> Any:
+def stack(run: Run, arrays: Any, axis: int = 0, *, dtype: Any = None) -> Any:
+    return _in_dtype(run, _stacked_along(run, arrays, axis), dtype)
+
+
+def _stacked_along(run: Run, arrays: Any, axis: int) -> Any:
     found = _rows_of(run, arrays, "stack")
     if found is not None:
         at = axis_of(run, found.type.ndim, axis)
@@ -379,7 +409,11 @@ def stack(run: Run, arrays: Any, axis: int = 0) -> Any:
     return run.record("stack", *parts, axis=axis_of(run, parts[0].type.ndim + 1, axis))
 
 
-def vstack(run: Run, tup: Any) -> Any:
+def vstack(run: Run, tup: Any, *, dtype: Any = None) -> Any:
+    return _in_dtype(run, _below(run, tup), dtype)
+
+
+def _below(run: Run, tup: Any) -> Any:
     rows = _rows_of(run, tup, "concatenate")
     if rows is not None and rows.type.ndim < 3:
         return rows if rows.type.ndim > 1 else run.view(rows, "expand_dims", axis=(1,))
@@ -388,7 +422,11 @@ def vstack(run: Run, tup: Any) -> Any:
     return concatenate(run, [atleast(run, part, 2) for part in items_of(run, tup)], 0)
 
 
-def hstack(run: Run, tup: Any) -> Any:
+def hstack(run: Run, tup: Any, *, dtype: Any = None) -> Any:
+    return _in_dtype(run, _beside(run, tup), dtype)
+
+
+def _beside(run: Run, tup: Any) -> Any:
     rows = _rows_of(run, tup, "concatenate")
     if rows is not None:
         return rows if rows.type.ndim == 1 else _joined(run, rows, int(rows.type.ndim > 2))
@@ -402,12 +440,18 @@ def atleast(run: Run, a: Any, ndim: int) -> Array:
     return run.view(x, "expand_dims", axis=tuple(range(missing))) if missing > 0 else x
 
 
-def atleast_1d(run: Run, a: Any) -> Array:
-    return atleast(run, a, 1)
+def atleast_1d(run: Run, *arys: Any) -> Any:
+    return _each(run, arys, 1)
 
 
-def atleast_2d(run: Run, a: Any) -> Array:
-    return atleast(run, a, 2)
+def atleast_2d(run: Run, *arys: Any) -> Any:
+    return _each(run, arys, 2)
+
+
+def _each(run: Run, arrays: Sequence[Any], ndim: int) -> Any:
+    """An array of ``ndim`` dimensions at least, or a tuple of them."""
+    made = tuple(atleast(run, a, ndim) for a in arrays)
+    return made[0] if len(made) == 1 else made
 
 
 def split(run: Run, ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:

@@ -85,7 +85,12 @@ def argsort(
 
 
 def _partition(primitive: str) -> Any:
-    def lowering(run: Run, a: Any, kth: Any, axis: Any = -1) -> Any:
+    def lowering(
+        run: Run, a: Any, kth: Any, axis: Any = -1, kind: str = "introselect"
+    ) -> Any:
+        if kind != "introselect":
+            text = f"select kind must be 'introselect' (got {kind!r})"
+            run.raises(ValueError(text), reason=text)
         x, at = (_flat_of_any if primitive == "argpartition" else _flat)(run, a, axis)
         size = x.type.dims[at]
         if not is_static(kth):
@@ -109,7 +114,9 @@ def lexsort(run: Run, keys: Any, axis: int = -1) -> Any:
     return run.record("lexsort", *arrays, axis=axis_of(run, arrays[0].type.ndim, axis))
 
 
-def searchsorted(run: Run, a: Any, v: Any, side: str = "left") -> Any:
+def searchsorted(run: Run, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    if sorter is not None:
+        a = take(run, a, sorter)
     if side not in ("left", "right"):
         run.refuse(f"side is 'left' or 'right', not {side!r}", "", TypingError)
     found = run.as_array(v) if isinstance(v, LISTED) else v
@@ -185,13 +192,19 @@ def histogram(
     return run.record("histogram", run.as_array(a), edges), edges
 
 
-def interp(run: Run, x: Any, xp: Any, fp: Any) -> Any:
+def interp(
+    run: Run, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Any:
+    if left is not None or right is not None or period is not None:
+        return run.call(selection.interpolated, [x, xp, fp, left, right, period], {})
     at = run.as_array(x) if isinstance(x, LISTED) else x
     return run.record("interp", at, run.as_array(xp), run.as_array(fp))
 
 
-def take(run: Run, a: Any, indices: Any, axis: Any = None) -> Any:
+def take(run: Run, a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
     """np.take: a copy of the elements that index arrays select along an axis."""
+    if mode != "raise":
+        return run.call(selection.taken, [a, indices, axis, mode], {})
     x, at = _flat(run, a, axis)
     taken = get_item(run, x, (*[slice(None)] * at, indices))
     if not isinstance(taken, Array):

@@ -67,12 +67,8 @@ def _reduce(ufunc: np.ufunc) -> Lowering:
         function = _REDUCTIONS.get(ufunc)
         x = run.as_array(array if dtype is None else run.call(np.asarray, [array, dtype], {}))
         if function is None:
-            if initial is not None or where is not True:
-                run.refuse(
-                    f"`initial` and `where` of np.{ufunc.__name__}.reduce are not supported",
-                    "join the first number to the array, and select the others: x[where]",
-                )
-            result = inlined(ufuncs.folded)(run, ufunc, x, axis, bool(keepdims))
+            given = [ufunc, x, axis, bool(keepdims), initial, where]
+            result = inlined(ufuncs.folded)(run, *given)
         else:
             if isinstance(x, Array) and not x.type.ndim and axis in (0, -1):
                 axis = None  # NumPy accepts these axes for a number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from stcompile.frontend.operations import data_model, sparse
 from stcompile.frontend.operations.affine import combined_sizes
 from stcompile.frontend.operations.data_model import class_attribute, get_attribute, super_attribute
 from stcompile.frontend.operations.indexing import set_item
-from stcompile.frontend.operations.layout import in_order_of
+from stcompile.frontend.operations.layout import dummy_of, in_order_of
 from stcompile.frontend.operations.powers import refuse_complex
 from stcompile.frontend.state.run import INSTEAD, Run
 from stcompile.frontend.state.state import ShapeSite
@@ -138,12 +138,51 @@ def product_of(run: Run, numbers: Iterable[Any]) -> Any:
     return total
 
 
+def _placeholder(run: Run, x: Traced, what: str) -> Any:
+    dummy = dummy_of(run, x) if isinstance(x, Array) else np.empty((), x.type.dtype)
+    if dummy is None or x.type.is_named:
+        run.refuse(f"{what} of this array is not known", "make a copy: np.ascontiguousarray(x)")
+    return dummy
+
+
+def strides_known(run: Run, x: Traced) -> tuple[int, ...]:
+    """``x.strides``."""
+    return tuple(_placeholder(run, x, "the memory layout").strides)
+
+
+class Flags(NamedTuple):
+    """Those of ``x.flags`` that follow from the memory layout."""
+
+    c_contiguous: bool
+    f_contiguous: bool
+    fnc: bool
+    forc: bool
+    contiguous: bool
+    fortran: bool
+    aligned: bool = True
+
+    def __getitem__(self, key: Any) -> Any:
+        return getattr(self, _FLAGS.get(key, str(key).lower()))
+
+
+_FLAGS = {"C": "c_contiguous", "F": "f_contiguous"}
+
+
+def flags_of(run: Run, x: Traced) -> Flags:
+    """``x.flags``."""
+    found = _placeholder(run, x, "the memory layout").flags
+    return Flags(*(getattr(found, name) for name in Flags._fields[:-1]))
+
+
 _FACTS: dict[str, Callable[[Run, Traced], Any]] = {
     "shape": shape_of_array,
     "ndim": lambda run, x: x.type.ndim,
     "size": number_of_elements,
     "dtype": lambda run, x: x.type.dtype,
     "itemsize": lambda run, x: x.type.dtype.itemsize,
+    "strides": lambda run, x: strides_known(run, x),
+    "flags": lambda run, x: flags_of(run, x),
+    "device": lambda run, x: "cpu",
     "nbytes": lambda run, x: product_of(run, [x.type.dtype.itemsize, number_of_elements(run, x)]),
 }
 
@@ -293,6 +332,8 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
 
 _BUILT_IN = (
     np.ndarray,
+    np.iinfo,
+    np.broadcast,
     list,
     dict,
     set,

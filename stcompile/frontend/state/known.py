@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.values import Scalar
 from stcompile.wengert.evaluate import apply
 from stcompile.wengert.ir import Atom, Constant, Variable
 
@@ -20,6 +21,16 @@ def known_value(run: Run, atom: Atom) -> Any:
     if atom not in run.known:
         run.known[atom] = _computed(run, atom)
     return run.known[atom]
+
+
+def number_known(run: Run, value: Any) -> Any:
+    """A number that follows from constants as the constant that it is; any other value itself."""
+    if not isinstance(value, Scalar) or run.size_of(value) is not None:
+        return value
+    known = known_value(run, run.atom(value))
+    if known is None:
+        return value
+    return known[()] if isinstance(known, np.ndarray) else known
 
 
 def _computed(run: Run, variable: Variable) -> Any:
