@@ -282,7 +282,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     is_object = isinstance(method, types.FunctionType)
     if is_read(run, function):
         return inline_function(run, python_of(function), arguments, keywords)
-    if _is_library(function) and not (is_object and imported_lowering(method)):
+    if _is_library(function) and not (is_object and _lowering(method)):
         return run.refuse(
             f"`{name_of(function)}` is not supported",
             INSTEAD,

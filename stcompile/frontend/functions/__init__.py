@@ -39,12 +39,14 @@ from stcompile.frontend.functions.objects import DATA_MODEL, OBJECTS, converted
 from stcompile.frontend.functions.of_numpy import OWN
 from stcompile.frontend.functions.padding import PADDING
 from stcompile.frontend.functions.places import LENGTHS, PLACES
+from stcompile.frontend.functions.poly1d import POLY1D
 from stcompile.frontend.functions.python import PYTHON, STATIC
 from stcompile.frontend.functions.random import RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.functions.templates import template_lowering
+from stcompile.frontend.functions.vectorized import VECTORIZED
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, same_number
@@ -192,6 +194,8 @@ FUNCTIONS: dict[Any, Any] = {
     **CACHES,
     **COPIES,
     **OWN,
+    **POLY1D,
+    **VECTORIZED,
     **RANDOM,
     **{template: template_lowering(name) for name, template in WRITTEN.items()},
 }
