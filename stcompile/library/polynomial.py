@@ -158,6 +158,59 @@ def chebmul(c1: Any, c2: Any) -> Any:
     return led(np.concatenate([product[n - 1 : n], product[n:] * 2]), "chebmul")
 
 
+# Kinds of series by their recurrences: P[n + 1] = (a(n) x + b(n)) P[n] - c(n) P[n - 1].
+_RECURRENCES: dict[str, Any] = {
+    "leg": (lambda n: (2 * n + 1) / (n + 1), lambda n: 0.0, lambda n: n / (n + 1)),
+    "herm": (lambda n: 2.0, lambda n: 0.0, lambda n: 2.0 * n),
+    "herme": (lambda n: 1.0, lambda n: 0.0, lambda n: 1.0 * n),
+    "lag": (lambda n: -1 / (n + 1), lambda n: (2 * n + 1) / (n + 1), lambda n: n / (n + 1)),
+}
+
+
+def _mul(kind: str, c1: Any, c2: Any) -> Any:
+    """The product of two series by Clenshaw's recurrence, which sums the first one with the
+    multiplication of the second by x in place of x."""
+    first, second = led(c1, f"{kind}mul"), led(c2, f"{kind}mul")
+    a, b, c = _RECURRENCES[kind]
+    n, length = first.shape[0], first.shape[0] + second.shape[0] - 1
+    whole = _padded(second, length)
+    ahead, beyond = np.zeros(length, whole.dtype), np.zeros(length, whole.dtype)
+    for k in range(n - 1, -1, -1):
+        step = a(k) * _times_x(kind, ahead) + b(k) * ahead - c(k + 1) * beyond
+        ahead, beyond = first[k] * whole + step, ahead
+    return led(ahead, f"{kind}mul")
+
+
+def _times_x(kind: str, coefficients: Any) -> Any:
+    """The series multiplied by x; the last coefficient is 0."""
+    a, b, c = _RECURRENCES[kind]
+    n = np.arange(coefficients.shape[0])
+    up, same, down = (part(n) + 0.0 * n for part in (a, b, c))
+    over = coefficients / up
+    moved = np.concatenate([np.zeros(1), over[:-1]]) - over * same
+    return moved + np.concatenate([(over * down)[1:], np.zeros(1)])
+
+
+def legmul(c1: Any, c2: Any) -> Any:
+    """The coefficients of the product of two series of Legendre."""
+    return _mul("leg", c1, c2)
+
+
+def hermmul(c1: Any, c2: Any) -> Any:
+    """The coefficients of the product of two series of Hermite."""
+    return _mul("herm", c1, c2)
+
+
+def hermemul(c1: Any, c2: Any) -> Any:
+    """… of probabilists' Hermite polynomials."""
+    return _mul("herme", c1, c2)
+
+
+def lagmul(c1: Any, c2: Any) -> Any:
+    """The coefficients of the product of two series of Laguerre."""
+    return _mul("lag", c1, c2)
+
+
 def _in_z(c: Any) -> Any:
     half = c / 2
     return np.concatenate([half[:0:-1], c[:1], half[1:]])

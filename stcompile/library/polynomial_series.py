@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.library.polynomial import add, coefficients, led, subtract
+from stcompile.library.polynomial import add, coefficients, subtract
 
 
 def as_series(value: Any) -> Any:
@@ -94,16 +94,52 @@ class Series:
     def __rmul__(self, other: Any) -> Any:
         return self._with(self.operations["mul"](other, self.coef))
 
+    def __pow__(self, other: int) -> Any:
+        power = int(other)
+        if power != other or power < 0:
+            raise ValueError("Power must be a non-negative integer.")
+        result = self._with(np.ones(1, self.coef.dtype))
+        for _ in range(power):
+            result = result * self
+        return result
+
+    def __iter__(self) -> Any:
+        return iter(self.coef)
+
+    def copy(self) -> Any:
+        """A copy."""
+        return self._with(self.coef.copy())
+
+    def mapparms(self) -> Any:
+        """The offset and the scale of the map from the domain to the window."""
+        return self._mapping()
+
+    def linspace(self, n: int = 100, domain: Any = None) -> Any:
+        """Points of the domain, and the values at them."""
+        low, high = self.domain if domain is None else domain
+        x = np.linspace(low, high, n)
+        return x, self(x)
+
     def __truediv__(self, other: Any) -> Any:
         return self._with(self.coef / other)
 
 
-def no_product(c1: Any, c2: Any) -> Any:
-    """Products by numbers only; products of two series are written for powers and Chebyshev's
-    series alone."""
-    a, b = coefficients(c1), coefficients(c2)
-    if a.shape[0] > 1 and b.shape[0] > 1:
-        raise NotImplementedError(
-            "products of these series are not supported: convert them to powers"
-        )
-    return led(a * b, "mul")
+def fitted(
+    operations: Any, x: Any, y: Any, deg: int, domain: Any, rcond: Any, w: Any, window: Any
+) -> Any:
+    """The series of degree ``deg`` that fits best, by least squares; its domain is that of the
+    points, if none is given."""
+    at, values = np.asarray(x) + 0.0, np.asarray(y) + 0.0
+    if domain is None:
+        low, high = np.min(at), np.max(at)
+        is_point = low == high
+        domain = np.where(is_point, low - 1, low)[()], np.where(is_point, high + 1, high)[()]
+    series = Series(operations, np.zeros(deg + 1), domain, window)
+    offset, scale = series._mapping()
+    left = operations["vander"](offset + scale * at, deg)
+    if w is not None:
+        left = left * np.asarray(w)[:, None]
+        values = (values.T * np.asarray(w)).T
+    size = np.sqrt(np.sum(left * left, axis=0))
+    found = np.linalg.lstsq(left / size, values, rcond)[0]
+    return series._with((found.T / size).T)

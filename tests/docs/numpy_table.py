@@ -31,7 +31,7 @@ from stcompile.frontend.functions.linear import LINEAR
 from stcompile.frontend.functions.objects import DATA_MODEL
 from stcompile.frontend.functions.padding import PADDING
 from stcompile.frontend.functions.places import LENGTHS, PLACES
-from stcompile.frontend.functions.polynomial import POLYNOMIAL
+from stcompile.frontend.functions.polynomial import METHODS_OF_SERIES, POLYNOMIAL
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.scipy import SCIPY
@@ -175,10 +175,9 @@ def _series() -> str:
     for module, functions in POLYNOMIAL.items():
         for name, lowering in functions.items():
             owner = module.removeprefix("numpy.") if name[0].islower() else "np.polynomial"
-            if not name.startswith("Polynomial."):
+            if not name.removeprefix("Polynomial.") in METHODS_OF_SERIES:
                 rows.append((f"`{owner}.{name}{_shown(_parameters(lowering))}`",))
-    methods = [n for names in POLYNOMIAL.values() for n in names if n.startswith("Polynomial.")]
-    shown = ", ".join(f"`{n.removeprefix('Polynomial.')}`" for n in sorted(methods))
+    shown = ", ".join(f"`{name}`" for name in sorted(METHODS_OF_SERIES))
     return f"{_table(('call',), rows)}\n\nMethods of these classes: {shown}."
 
 

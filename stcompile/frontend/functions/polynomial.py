@@ -47,15 +47,10 @@ def _operations(module: str) -> Mapping[str, Any]:
     found = {name: getattr(library, prefix + name) for name in ("val", "vander")}
     found |= {name: getattr(calculus, prefix + name) for name in ("der", "int")}
     found |= {"add": library.add, "sub": library.subtract}
-    if module in ("polynomial", "chebyshev"):
-        found["mul"] = getattr(library, f"{prefix}mul")
-    return found
+    return {**found, "mul": getattr(library, f"{prefix}mul")}
 
 
 _KINDS = {module: _operations(module) for module in _PREFIXES}
-_OF_SERIES = {
-    module: {"mul": objects.no_product, **operations} for module, operations in _KINDS.items()
-}
 
 
 def _made(module: str) -> Lowering:
@@ -64,9 +59,46 @@ def _made(module: str) -> Lowering:
     def lowering(
         run: Run, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"
     ) -> Any:
-        usual = (0, 1) if module == "laguerre" else (-1, 1)
-        parts = [_interval(run, part, usual) for part in (domain, window)]
-        return _called(run, objects.Series, [_OF_SERIES[module], coef, *parts], {})
+        parts = [_interval(run, part, _usual(module)) for part in (domain, window)]
+        return _called(run, objects.Series, [_KINDS[module], coef, *parts], {})
+
+    return lowering
+
+
+def _usual(module: str) -> tuple[int, int]:
+    return (0, 1) if module == "laguerre" else (-1, 1)
+
+
+def _fit(module: str) -> Lowering:
+    """The lowering of the class method ``fit``."""
+
+    def lowering(
+        run: Run,
+        x: Any,
+        y: Any,
+        deg: Any,
+        domain: Any = None,
+        rcond: Any = None,
+        w: Any = None,
+        window: Any = None,
+        symbol: str = "x",
+    ) -> Any:
+        if not isinstance(deg, int):
+            run.refuse("`fit` takes one degree that is known at compile time", "give a Python int")
+        if isinstance(domain, list) and not domain:
+            domain = _usual(module)
+        ends = None if domain is None else _interval(run, domain, _usual(module))
+        given = [_KINDS[module], x, y, deg, ends, rcond, w]
+        return _called(run, objects.fitted, [*given, _interval(run, window, _usual(module))], {})
+
+    return lowering
+
+
+def _basis(module: str) -> Lowering:
+    """The lowering of the class method ``basis``."""
+
+    def lowering(run: Run, deg: int, domain: Any = None, window: Any = None) -> Any:
+        return _made(module)(run, [0.0] * deg + [1.0], domain, window)
 
     return lowering
 
@@ -96,7 +128,7 @@ def _series(run: Run, value: Any) -> Any:
         for part in ("domain", "window")
     ]
     coef = attribute(run, value, "coef")
-    return _called(run, objects.Series, [_OF_SERIES[module], coef, *parts], {})
+    return _called(run, objects.Series, [_KINDS[module], coef, *parts], {})
 
 
 def _ends(part: str, series: Any) -> tuple[Any, ...]:
@@ -122,9 +154,10 @@ def _method(name: str) -> Lowering:
     return lowering
 
 
-_METHODS = (
+METHODS_OF_SERIES = (
     *("__call__", "__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__"),
-    *("__neg__", "__pos__", "__truediv__", "__len__", "deriv", "integ", "degree"),
+    *("__neg__", "__pos__", "__truediv__", "__pow__", "__len__", "__iter__"),
+    *("deriv", "integ", "degree", "copy", "mapparms", "linspace"),
 )
 
 
@@ -133,8 +166,10 @@ def _functions(module: str) -> Mapping[str, Lowering]:
     found = {prefix + name: inlined(f) for name, f in _KINDS[module].items()}
     if module == "polynomial":
         found["polyvalfromroots"] = inlined(library.polyvalfromroots)
-        found |= {f"Polynomial.{name}": _method(name) for name in _METHODS}
-    return {**found, _CLASSES[module]: _made(module)}
+        found |= {f"Polynomial.{name}": _method(name) for name in METHODS_OF_SERIES}
+    name = _CLASSES[module]
+    found |= {f"{name}.fit": _fit(module), f"{name}.basis": _basis(module)}
+    return {**found, name: _made(module)}
 
 
 POLYNOMIAL: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
