@@ -540,7 +540,7 @@ def _lower(
         known = [p.name for p in list(signature.parameters.values())[1:]]
         unknown = [key for key in keywords if key not in known]
         if unknown and not any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
-            if python_of(callee.function) is not None:
+            if python_of(callee.function) is not None and unknown[0] not in _EMPTY:
                 result = by_own_text(run, callee, arguments, keywords, unknown[0])
                 return result if out is None else write_out(run, callee, result, out)
             run.refuse(f"the argument `{unknown[0]}` of `{name}` is not supported", "leave it out")
@@ -569,7 +569,8 @@ def _by_numpys_names(
 ) -> tuple[Arguments, Keywords]:
     """The arguments with those by keyword that NumPy has in another position than the lowering."""
     own = _own_parameters(callee)
-    if own is None or len(arguments) < 2:
+    takes_any = any(p.kind is p.VAR_POSITIONAL for p in lowering.parameters.values())
+    if own is None or takes_any or len(arguments) < 2:
         return arguments, keywords
     taken = [p for p in lowering.parameters.values() if p.kind is not p.KEYWORD_ONLY][1:]
     names = list(own)

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import linecache
+import operator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +15,7 @@ import pytest
 import stcompile as st
 from stcompile.frontend.calls import name_of
 from stcompile.frontend.functions import FUNCTIONS
+from tests.derivatives.numeric import differences
 from tests.programs import Examples
 
 examples = Examples()
@@ -64,22 +70,106 @@ def test_sums_of_rows_that_begin_with_a_number():
         )
 
 
-def parameters():
-    """Every parameter of NumPy's functions in the table that has another name in no lowering."""
-    for function, lowering in FUNCTIONS.items():
+# --- every parameter -----------------------------------------------------------------------------
+
+NAMES = {
+    "np": np,
+    "B": (np.arange(12).reshape(3, 4) % 3 != 1),
+    "W": 1.0 + np.cos(np.arange(12.0)).reshape(3, 4) ** 2,
+    "I": np.arange(12) * 5 % 7,
+    "N": np.where(np.eye(3, 4, dtype=bool), np.nan, 0.0),
+}
+LINES = [
+    line
+    for line in Path(__file__).with_name("numpy_parameters.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+OFFSETS = np.array([[3.0, 0.5, 0.2], [0.1, 2.5, 0.4], [0.3, -0.2, 2.0]])
+NUMERIC = ("full=True", "np.float32")  # with single precision, or ranks, differences say nothing
+
+
+def calls() -> Iterator[tuple[str, str]]:
+    """The calls of the table: the function and the text of each call."""
+    for line in LINES:
+        name, _, rest = line.removesuffix(")").partition("(")
+        first, *options = rest.split("; ")
+        for option in options or [""]:
+            yield name, f"{name}({first}, {option})" if option else f"{name}({first})"
+
+
+def program(text: str) -> Callable[..., Any]:
+    """A function of `x` that makes a call of the table."""
+    lines = ["def called(x):", "    v, s = x[1] + 0.7, x[:, :3] + OFFSETS", f"    return {text}", ""]
+    file = f"<{text}>"
+    linecache.cache[file] = (1, None, [f"{line}\n" for line in lines], file)
+    names = {**NAMES, "OFFSETS": OFFSETS}
+    exec(compile("\n".join(lines), file, "exec"), names)
+    return names["called"]  # type: ignore[return-value]
+
+
+def total_of(result: Any) -> Any:
+    """A number that depends on all floats of a result."""
+    if isinstance(result, tuple | list):
+        parts = [total_of(part) for part in result]
+        return sum((k + 1.0) * part for k, part in enumerate(parts))
+    if result is None or np.asarray(result).dtype.kind not in "fc":
+        return 0.0
+    y = np.asarray(result)
+    z = y.real + 2 * y.imag if np.iscomplexobj(y) else y
+    return np.sum(z * np.cos(np.arange(z.size)).reshape(z.shape))
+
+
+def parts_of(result: Any) -> list[Any]:
+    if isinstance(result, tuple | list):
+        return [leaf for part in result for leaf in parts_of(part)]
+    return [result]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("text", [text for _, text in calls()])
+def test_parameter(text):
+    called = program(text)
+    expected = called(X)
+    found = st.compile(called)(X)
+    for one, other in zip(parts_of(found), parts_of(expected), strict=True):
+        assert np.result_type(one) == np.result_type(other) if other is not None else one is None
+        if other is not None:
+            rtol = 1e-5 if np.asarray(other).dtype == np.float32 else 1e-9
+            np.testing.assert_allclose(one, other, rtol=rtol, atol=1e-12)
+
+    def total(x):
+        return total_of(called(x)) + 0.0 * np.sum(x)
+
+    slope = st.grad(total)(X)
+    if any(part in text for part in NUMERIC):
+        return
+    wanted = differences(total, X)
+    np.testing.assert_allclose(slope, wanted, rtol=1e-5, atol=1e-7)
+    direction = np.cos(X)
+    _, moved = st.jvp(total, (X,), (direction,))
+    np.testing.assert_allclose(moved, np.sum(wanted * direction), rtol=1e-5, atol=1e-7)
+
+
+def parameters() -> Iterator[Any]:
+    """Every optional parameter of NumPy's functions in the tables that no line of the table
+    tries."""
+    tried: dict[str, str] = {}
+    for name, text in calls():
+        function = operator.attrgetter(name.removeprefix("np."))(np)
+        tried[name_of(function)] = tried.get(name_of(function), "") + text
+    for function in FUNCTIONS:
         if isinstance(function, type | np.ufunc) or not name_of(function).startswith("np."):
             continue
+        if "." in name_of(function) and type(function).__name__ == "function":
+            continue  # a method of a class
         try:
             own = inspect.signature(function).parameters.values()
         except (TypeError, ValueError):
             continue
-        known = inspect.signature(lowering).parameters.values()
-        if any(p.kind is p.VAR_KEYWORD for p in known):
-            continue
-        names = {p.name for p in known}
+        text = tried.get(name_of(function), "")
         for p in own:
             is_optional = p.default is not p.empty and p.kind is not p.POSITIONAL_ONLY
-            if is_optional and p.name not in names and p.name != "out":
+            if is_optional and f"{p.name}=" not in text and p.name != "out":
                 yield pytest.param(function, p.name, id=f"{name_of(function)}-{p.name}")
 
 
