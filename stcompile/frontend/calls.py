@@ -94,6 +94,7 @@ imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
 method_of_filled = deferred("stcompile.frontend.operations.filled_methods", "method_of_filled")
 at_chosen = deferred(f"{_FUNCTIONS}.ufuncs", "at_chosen")
 by_own_text = deferred(f"{_FUNCTIONS}.of_numpy", "by_own_text")
+hint_for = deferred(f"{_FUNCTIONS}.refused", "hint_for")
 is_read = deferred(f"{_FUNCTIONS}.of_numpy", "is_read")
 python_of = deferred(f"{_FUNCTIONS}.of_numpy", "python_of")
 
@@ -283,10 +284,8 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     if is_read(run, function):
         return inline_function(run, python_of(function), arguments, keywords)
     if _is_library(function) and not (is_object and _lowering(method)):
-        return run.refuse(
-            f"`{name_of(function)}` is not supported",
-            INSTEAD,
-        )
+        hint = hint_for(function, INSTEAD)
+        return run.refuse(f"`{name_of(function)}` is not supported", hint)
     if is_helper(function) and is_static([*arguments, *keywords.values()]):
         return _compute(run, function, arguments, keywords)
     if is_manager_function(function):
@@ -540,7 +539,9 @@ def _lower(
         known = [p.name for p in list(signature.parameters.values())[1:]]
         unknown = [key for key in keywords if key not in known]
         if unknown and not any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
-            if python_of(callee.function) is not None and unknown[0] not in _EMPTY:
+            own = _own_parameters(callee) or {}
+            is_python = python_of(callee.function) is not None
+            if is_python and unknown[0] in own and unknown[0] not in _EMPTY:
                 result = by_own_text(run, callee, arguments, keywords, unknown[0])
                 return result if out is None else write_out(run, callee, result, out)
             run.refuse(f"the argument `{unknown[0]}` of `{name}` is not supported", "leave it out")

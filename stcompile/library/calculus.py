@@ -248,7 +248,7 @@ def polyfit(
     squares = np.atleast_1d(np.sum(misfit * misfit, axis=0))
     if full:
         s = np.linalg.svdvals(left)
-        rank = np.sum(s > rcond * s[0])
+        rank = np.sum(s > rcond * s[0]).astype(np.int32)
         if rank <= deg:
             raise ValueError("polyfit: the matrix has not full rank, where NumPy has no residuals")
         return found, squares if free > 0 else squares[:0], rank, s, rcond

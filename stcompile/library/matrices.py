@@ -33,18 +33,21 @@ def diagflat(v: Any, k: int = 0) -> Any:
 
 
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
-    """Write to the main diagonal of an array whose axes are all of one length, or of a matrix."""
+    """Write to the main diagonal of an array whose axes are all of one length, or of a matrix;
+    ``wrap`` begins it again below a square."""
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
     if a.ndim > 2 and any(dim != a.shape[0] for dim in a.shape):
         raise ValueError("All dimensions of input must be of equal length")
-    if wrap:
-        raise NotImplementedError("wrap=True is not supported")
     n = np.arange(min(a.shape))
+    places = (n,) * a.ndim
+    if wrap and a.ndim == 2:
+        n = np.arange(0, a.size, a.shape[1] + 1)
+        places = n // a.shape[1], n % a.shape[1]
     value = np.ravel(val)
     if value.shape[0] != 1:
         value = value[: n.shape[0]]
-    a[(n,) * a.ndim] = value
+    a[places] = value
 
 
 def _below(m: Any, k: int) -> Any:

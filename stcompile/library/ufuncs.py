@@ -65,6 +65,23 @@ def reduced_at(function: Ufunc, array: Any, indices: Any, axis: int) -> Any:
     return np.moveaxis(np.stack(parts), 0, at).copy()
 
 
+def folded_along(
+    function: Ufunc, array: Any, axis: Any, keepdims: bool, initial: Any, where: Any
+) -> Any:
+    """`folded` along several axes, of a function for which their order does not matter."""
+    x = np.asarray(array)
+    axes = tuple(range(x.ndim)) if axis is None else tuple([normal(i, x.ndim) for i in axis])
+    rest = tuple([size for i, size in enumerate(x.shape) if i not in axes])
+    front = list(range(len(axes)))
+    rows = np.reshape(np.moveaxis(x, list(axes), front), (-1, *rest))
+    held = where
+    if where is not True:
+        whole = np.broadcast_to(where, x.shape)
+        held = np.reshape(np.moveaxis(whole, list(axes), front), (-1, *rest))
+    total = folded(function, rows, 0, False, initial, held)
+    return np.expand_dims(total, axes) if keepdims else total
+
+
 def folded(
     function: Ufunc, array: Any, axis: Any, keepdims: bool, initial: Any, where: Any
 ) -> Any:

@@ -30,15 +30,15 @@ def says(message, *args, wrt=0):
 @says(
     """
     test_golden.py:{1}, in unknown_function
-    {1:>6} | w, v = np.setxor1d(x, x)
-           |        ^^^^^^^^^^^^^^^^^
-    `np.setxor1d` is not supported
-    hint: use functions of the page `NumPy functions` of the documentation, compute it outside and pass the result in, or make it a primitive with a derivative of your own: st.primitive
-    """,  # noqa: E501
+    {1:>6} | w, v = np.unique_counts(x)
+           |        ^^^^^^^^^^^^^^^^^^^
+    `np.unique_counts` is not supported
+    hint: write np.unique(x, return_index=..., return_inverse=..., return_counts=...)
+    """,
     X,
 )
 def unknown_function(x):
-    w, v = np.setxor1d(x, x)
+    w, v = np.unique_counts(x)
     return np.sum(w) + np.sum(v)
 
 
@@ -181,15 +181,15 @@ def a_global(x):
 @says(
     """
     test_golden.py:{1}, in keyword
-    {1:>6} | return np.sum(x, where=x > 1)
-           |        ^^^^^^^^^^^^^^^^^^^^^^
-    the argument `where` of `np.sum` is not supported
+    {1:>6} | return np.exp(x, signature="d->d")
+           |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    the argument `signature` of `np.exp` is not supported
     hint: leave it out
     """,
     X,
 )
 def keyword(x):
-    return np.sum(x, where=x > 1)
+    return np.exp(x, signature="d->d")
 
 
 @says(

@@ -162,6 +162,44 @@ def wider_values(x):
     return y * x
 
 
+@example(M, A, wrt=(0, 1))
+def in_turn_at_places(x, v):
+    y = x.copy()
+    np.multiply.at(y, [0, 1, 0], v)
+    np.divide.at(y, (np.array([0, 0, 2]), np.array([1, 1, 3])), v[:3] * v[:3] + 1)
+    np.maximum.at(y, (slice(1, None), [3, 3]), v[:2])
+    np.minimum.at(y, (1, 2), v[0])
+    np.power.at(y, ([2, 2], [0, 1]), 2)
+    return y * y
+
+
+@example(LONG)
+def in_turn_at_places_of_the_data(x):
+    y = np.ones(3)
+    places = (x > 0).astype(int) + (x > 1)
+    np.multiply.at(y, places, 1 + 0.1 * x)
+    np.logaddexp.at(y, places[:5], x[:5])
+    return y
+
+
+@example(M)
+def between_places(x):
+    return (
+        np.add.reduceat(x[0], [0, 2, 1, 3]) * np.multiply.reduceat(x[1], [0, 1, 3, 2]),
+        np.maximum.reduceat(x, [0, 2], axis=1) + np.logaddexp.reduceat(x, [1, 3], axis=1),
+    )
+
+
+@example(M)
+def where_a_condition_holds(x):
+    return (
+        np.add.reduce(x, where=x > 0) * np.multiply.reduce(x, axis=0, where=x > -1),
+        np.maximum.reduce(x, axis=1, initial=-1.0, where=x < 0.5),
+        np.hypot.reduce(x, axis=(0, 1), initial=0.3, where=x > 0) * x,
+        np.add.reduce(x, 1, None, None, True, 2.0) * x,
+    )
+
+
 test_values_and_gradients = example.tests()
 
 
@@ -203,18 +241,17 @@ def unsigned(x):
 
 
 def product_at(x):
-    y = x * 2
-    np.multiply.at(y, [0, 0], x[0])
+    y = x > 0
+    np.multiply.at(y, [0, 0], x[0] > 0)
     return np.sum(y)
 
 
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
-        (lambda x: np.sum(np.add.reduceat(x, [0, 1])), "`add.reduceat` is not supported"),
+        (lambda x: np.sum(np.add.reduceat(x, [0, 3])), "out-of-bounds in add.reduceat"),
         (lambda x: np.sum(np.add.reduce(x, axis=2)), "axis 2 is out of range"),
-        (lambda x: np.add.reduce(x, None, np.float32), "does not take these arguments"),
-        (lambda x: np.sum(np.add.reduce(x, initial=1.0)), "`initial` of `np.add.reduce`"),
+        (lambda x: np.sum(np.hypot.reduce(x, where=x > 0)), "has to specify 'initial'"),
         (lambda x: np.sum(np.subtract.reduce(x, axis=(0, 1))), "takes one axis"),
         (lambda x: np.sum(np.subtract.reduce(x[:0])), "has no identity"),
         (lambda x: np.sum(np.maximum.reduce(x[:0])), "no elements"),
@@ -226,7 +263,7 @@ def product_at(x):
         (to_a_part_of_integers, "at places is not supported"),
         (lambda x: np.add.at(x * 2, [0], "a"), "cannot be added"),
         (unsigned, "np.subtract.at of u8"),
-        (product_at, "np.multiply.at is not supported"),
+        (product_at, "of booleans is not supported"),
     ],
 )
 def test_refusals(function, reason):

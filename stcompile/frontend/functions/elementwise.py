@@ -42,7 +42,7 @@ def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Calla
         if order not in ("K", "A", "C", "F"):
             run.refuse(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})", "", TypingError)
         if dtype is not None:
-            operands = tuple(_computed_in(run, name, operand, dtype) for operand in operands)
+            operands = tuple(_in_dtype(run, name, function, x, dtype) for x in operands)
         made = computed(run, *operands)
         return laid(run, made, order) if order in ("C", "F") and isinstance(made, Array) else made
 
@@ -67,13 +67,19 @@ def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Calla
     return lowering
 
 
-def _computed_in(run: Run, name: str, operand: Any, dtype: Any) -> Any:
-    """An operand in the dtype that a ufunc is to compute in."""
+def _in_dtype(run: Run, name: str, function: Any, operand: Any, dtype: Any) -> Any:
+    """An operand in the dtype that a ufunc is to compute in, and its result to have."""
     kind, given = np.dtype(dtype), run.atom(operand).type
-    if kind.kind not in "fc" or (given.kind != "python" and not np.can_cast(
-        given.dtype, kind, "same_kind"
-    )):
-        run.refuse(f"`{name}` of {given} in {kind} is not supported", "convert by astype")
+    try:
+        *_, made = function.resolve_dtypes((*[kind] * function.nin, None))
+    except TypeError:
+        made = None
+    fits = given.kind == "python" or np.can_cast(given.dtype, kind, "same_kind")
+    if made != kind or not fits:
+        run.refuse(
+            f"the argument `dtype` of `{name}` is not supported here: {given} in {kind}",
+            "convert by astype",
+        )
     return run.call(kind.type, [operand], {})
 
 

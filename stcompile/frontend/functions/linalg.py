@@ -40,9 +40,11 @@ def slogdet(run: Run, a: Any) -> Any:
 
 
 def cholesky(run: Run, a: Any, /, *, upper: bool = False) -> Any:
-    if upper:
-        run.refuse("np.linalg.cholesky(upper=True) is not supported", "transpose the lower one")
-    return run.record("cholesky", run.as_array(a))
+    if not upper:
+        return run.record("cholesky", run.as_array(a))
+    turned = run.call(np.conjugate, [run.call(np.swapaxes, [a, -1, -2], {})], {})
+    lower = run.record("cholesky", turned)
+    return run.call(np.conjugate, [run.call(np.swapaxes, [lower, -1, -2], {})], {})
 
 
 def _lower(run: Run, UPLO: Any) -> bool:
@@ -83,11 +85,9 @@ def eigvals(run: Run, a: Any) -> Any:
 
 
 def svd(
-    run: Run, a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    run: Run, a: Any, full_matrices: bool = True, compute_uv: bool = True
 ) -> Any:
     x = run.as_array(a)
-    if hermitian:
-        run.refuse("np.linalg.svd(hermitian=True) is not supported", "use np.linalg.eigh")
     if not compute_uv:
         return run.record("svdvals", x)
     if full_matrices and x.type.ndim > 1 and x.type.dims[-1] != x.type.dims[-2]:
@@ -110,15 +110,13 @@ def qr(run: Run, a: Any, mode: str = "reduced") -> Any:
 
 
 def pinv(
-    run: Run, a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
+    run: Run, a: Any, rcond: Any = None, *, rtol: Any = None
 ) -> Any:
     if rtol is not None and rcond is not None:
         text = "`rtol` and `rcond` can't be both set."
         run.raises(ValueError(text), reason=text)
     rcond = rtol if rcond is None else rcond
     x = run.as_array(a)
-    if hermitian:
-        run.refuse("np.linalg.pinv(hermitian=True) is not supported", "leave it out")
     if rcond is None:
         return run.record("pinv", x)
     if not isinstance(rcond, int | float | np.floating):

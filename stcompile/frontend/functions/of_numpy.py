@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.base.errors import LanguageError
+from stcompile.base.errors import StcompileError
 from stcompile.frontend.inlining import inline_function
 from stcompile.frontend.operations.out import Callee
 from stcompile.frontend.state.run import Run
@@ -21,7 +21,7 @@ from stcompile.frontend.state.run import Run
 _NAMES = (
     *("logspace", "geomspace", "mask_indices", "asarray_chkfinite", "require", "row_stack"),
     "sort_complex",
-    *("histogram_bin_edges", "histogram2d", "histogramdd", "poly"),
+    *("histogram_bin_edges", "poly"),
     *("common_type", "isdtype", "isfortran", "iterable"),
 )
 
@@ -48,11 +48,11 @@ def by_own_text(run: Run, callee: Callee, arguments: Any, keywords: Any, unknown
     assert written is not None
     try:
         return inline_function(run, written, arguments, keywords)
-    except LanguageError as error:
+    except StcompileError as error:
         if error.raised is not None:
             raise
         reason = f"the argument `{unknown}` of `{callee.name}` is not supported here"
-        return run.refuse(f"{reason}: {error.reason}", "leave it out")
+        return run.refuse(f"{reason}: {error.reason}", "leave it out", type(error))
 
 
 def _inlined(written: types.FunctionType) -> Callable[..., Any]:

@@ -60,11 +60,17 @@ def distinct_values(
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
 ) -> Any:
-    """np.unique: at compile time, if the values are known."""
+    """np.unique: at compile time, if the values are known; always in order."""
     x = run.as_array(ar)
     if known_value(run, run.read(x)) is not None:
-        return unique(run, ar, return_index, return_inverse, return_counts, axis)
+        flags = return_index, return_inverse, return_counts
+        return unique(run, ar, *flags, axis, bool(equal_nan))
+    if equal_nan is not True:
+        run.refuse("the argument `equal_nan` of `np.unique` is not supported", "leave it out")
     if axis is not None and not (x.type.ndim == 1 and axis in (0, -1)):
         run.refuse(
             "np.unique of rows that are known only at run time is not supported",

@@ -142,6 +142,7 @@ def unique(
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: Any = None,
+    equal_nan: bool = True,
 ) -> Any:
     """np.unique of values known at compile time, since the number of its results depends on
     values."""
@@ -154,7 +155,8 @@ def unique(
         )
     try:
         distinct: Any = np.unique
-        found = distinct(values, return_index, return_inverse, return_counts, axis)
+        flags = return_index, return_inverse, return_counts
+        found = distinct(values, *flags, axis, equal_nan=equal_nan)
     except (TypeError, ValueError) as error:
         run.refuse(f"np.unique: {error}", "", TypingError)
     if isinstance(found, tuple):

@@ -33,6 +33,10 @@ _REDUCTIONS: Mapping[np.ufunc, Any] = MappingProxyType(
 _RUNNING: Mapping[np.ufunc, Any] = MappingProxyType({np.add: np.cumsum, np.multiply: np.cumprod})
 
 
+# Other functions of which NumPy takes several axes: their order does not matter.
+_REORDERED = frozenset({np.fmax, np.fmin, np.hypot, np.logaddexp, np.logaddexp2})
+
+
 def at_chosen(run: Run, *arguments: Any) -> Any:
     """A call of a ufunc with ``where``."""
     return run.call(ufuncs.at_chosen, arguments, {})
@@ -68,7 +72,8 @@ def _reduce(ufunc: np.ufunc) -> Lowering:
         x = run.as_array(array if dtype is None else run.call(np.asarray, [array, dtype], {}))
         if function is None:
             given = [ufunc, x, axis, bool(keepdims), initial, where]
-            result = inlined(ufuncs.folded)(run, *given)
+            is_one = isinstance(axis, int | np.integer) or ufunc not in _REORDERED
+            result = inlined(ufuncs.folded if is_one else ufuncs.folded_along)(run, *given)
         else:
             if isinstance(x, Array) and not x.type.ndim and axis in (0, -1):
                 axis = None  # NumPy accepts these axes for a number

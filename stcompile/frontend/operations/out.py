@@ -85,7 +85,7 @@ def without_out(
         out = last
     if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
-    if out is None:
+    if out is None or (out is Ellipsis and run.location.is_numpys):
         return arguments, rest, None
     if not isinstance(out, Array):
         run.refuse(f"`out` is {described(out)}", "give an array", TypingError)
