@@ -92,8 +92,8 @@ def filled(parts: tuple[Any, ...], xs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def error_of(name: str) -> Any:
-    """The built-in exception of that name."""
-    return getattr(builtins, name)
+    """The built-in exception of that name, or NumPy's."""
+    return np.linalg.LinAlgError if name == "LinAlgError" else getattr(builtins, name)
 
 
 def bounds(start: Any, stop: Any, step: Any) -> tuple[Any, ...]:

@@ -70,6 +70,7 @@ LIBRARIES = (
     "numba",
     "numpy",
     "scipy",
+    "tqdm",
     "stcompile.codegen_templates.derivatives.axes",
     "stcompile.codegen_templates.numpy",
     "stcompile.frontend",
@@ -125,6 +126,8 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
     if isinstance(function, functools.partial):
         fixed, named = _parts_of_partial(run, function)
         return call(run, function.func, _placed(run, fixed, arguments), {**named, **keywords})
+    if isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHING:
+        return call(run, _dispatched(run, function, arguments), arguments, keywords)
     if isinstance(function, functools._lru_cache_wrapper):
         return call(run, function.__wrapped__, arguments, keywords)
     if isinstance(function, Partial):
@@ -178,6 +181,19 @@ def _placed(run: Run, fixed: Arguments, given: Arguments) -> list[Any]:
         run.raises(TypeError(reason), reason=reason)
     filled = [next(left) if argument is _PLACEHOLDER else argument for argument in fixed]
     return [*filled, *left]
+
+
+_DISPATCHING = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
+
+
+def _dispatched(run: Run, function: Any, arguments: Arguments) -> Any:
+    """The function that one of `functools.singledispatch` chooses by its first argument."""
+    if not arguments:
+        reason = f"{function.__name__} requires at least 1 positional argument"
+        run.raises(TypeError(reason), reason=reason)
+    cls = call(run, type, arguments[:1], {})
+    place = Place.constant(function, function.__name__)
+    return run.captures.guard(place.fact(f"for {cls.__name__}", lambda own: own.dispatch(cls)))
 
 
 _PLACEHOLDER = getattr(functools, "Placeholder", object())

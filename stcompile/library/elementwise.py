@@ -37,6 +37,19 @@ def nan_to_num(
     return result.astype(given.dtype)[()]
 
 
+def as_pairs(z: Any) -> Any:
+    """The real and imaginary parts of complex numbers side by side along the last axis."""
+    return np.reshape(np.stack([z.real, z.imag], axis=-1), (*z.shape[:-1], 2 * z.shape[-1]))
+
+
+def of_pairs(x: Any, dtype: Any) -> Any:
+    """Complex numbers of a real and an imaginary part side by side along the last axis."""
+    z = np.zeros((*x.shape[:-1], x.shape[-1] // 2), dtype)
+    z.real = x[..., ::2]
+    z.imag = x[..., 1::2]
+    return z
+
+
 def complex_of(real: Any, imag: Any) -> Any:
     """``complex(real, imag)``: ``real + 1j * imag`` would be NaN at infinities."""
     result = np.empty((), np.complex128)

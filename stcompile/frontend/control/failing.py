@@ -12,7 +12,7 @@ from stcompile.base.errors import StcompileError
 from stcompile.codegen_templates.derivatives import NON_DIFFERENTIABLE
 from stcompile.frontend.control.branches import either
 from stcompile.frontend.control.splits import refuse, split_off
-from stcompile.frontend.state.failures import Guard, Kinds
+from stcompile.frontend.state.failures import Guard, Kinds, text_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import is_traced
 from stcompile.wengert.dims import Dim
@@ -44,16 +44,17 @@ def may_fail(run: Run, equation: Equation, caught: Mapping[type[BaseException], 
         kinds, flags = kinds[:1], [failed]
     for kind, flag in zip(kinds, flags, strict=True):
         if flag is not False:
-            split_off(run, flag, caught[kind], partial(_thrown, run, kind))
+            text = text_of(equation.params.get("called", equation.primitive), kind)
+            split_off(run, flag, caught[kind], partial(_thrown, run, kind, text))
     run.made[made] = True
     run.recorder.equations.append(equation)
     run.recorder.producers.update(dict.fromkeys(equation.outputs, equation))
 
 
-def _thrown(run: Run, kind: type[BaseException]) -> None:
+def _thrown(run: Run, kind: type[BaseException], text: str | None) -> None:
     error = StcompileError("raised at run time", location=run.location)
-    raised = kind("known only at run time")
-    error.raised, error.guards, error.is_opaque = raised, run.guards, True
+    raised = kind("known only at run time" if text is None else text)
+    error.raised, error.guards, error.is_opaque = raised, run.guards, text is None
     raise error
 
 

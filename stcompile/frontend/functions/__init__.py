@@ -149,6 +149,7 @@ METHODS: dict[str, Any] = {
     "flatten": shapes.flatten,
     "squeeze": shapes.squeeze,
     "swapaxes": shapes.swapaxes,
+    "view": shapes.seen_as,
     "repeat": PLACES[np.repeat],
     "astype": _astype,
     "copy": _copy,

@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.numba import NUMBA
 from stcompile.frontend.functions.polynomial import POLYNOMIAL, SHARED
 from stcompile.frontend.functions.scipy import SCIPY
 from stcompile.frontend.functions.scipy_modules import HELPERS
+from stcompile.library import iteration
 
 Lowering = Callable[..., Any]
 MODULES: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
@@ -23,6 +25,8 @@ MODULES: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         **SCIPY,
         **POLYNOMIAL,
         "numba": NUMBA,
+        "tqdm": {"tqdm": inlined(iteration.shown), "trange": inlined(iteration.shown_range)},
+        "tqdm.auto": {"tqdm": inlined(iteration.shown), "trange": inlined(iteration.shown_range)},
         "stcompile.library.polynomial_series": SHARED,
         **HELPERS,
     }

@@ -17,6 +17,7 @@ from typing import Any
 
 from stcompile.base.errors import ArgumentsError, TypingError
 from stcompile.frontend.functions.iterators import sources_of
+from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.operations.iteration import (
     fixed,
     items_of,
@@ -38,6 +39,7 @@ from stcompile.frontend.state.values import (
     described,
     is_static,
 )
+from stcompile.library import iteration
 
 
 def _whole(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -301,5 +303,11 @@ ITERTOOLS: Mapping[Any, Any] = MappingProxyType(
         itertools.repeat: repeat,
         itertools.count: count,
         itertools.cycle: cycle,
+        **{
+            vars(itertools)[name]: inlined(getattr(iteration, name))
+            for name in ("takewhile", "dropwhile", "filterfalse", "compress", "groupby", "batched")
+            if name in vars(itertools)
+        },
+        itertools.tee: inlined(iteration.tee),
     }
 )

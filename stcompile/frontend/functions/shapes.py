@@ -30,6 +30,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import LISTED, Array, Scalar, is_static, is_traced, same_number
 from stcompile.library.arrangement import rolled_by
 from stcompile.library.counted import require_items
+from stcompile.library.elementwise import as_pairs, of_pairs
 from stcompile.library.lengths import require_parts, require_size
 from stcompile.wengert.bounds import generic, greatest, least
 from stcompile.wengert.dims import (
@@ -619,6 +620,40 @@ def repeat(run: Run, a: Any, repeats: Any, axis: Any = None) -> Any:
                       shape=(*dims[: at + 1], count, *dims[at + 1 :]))  # fmt: skip
     dims[at] *= count
     return copy_in_c_order(run, run.record("reshape", wide, shape=dims))
+
+
+def seen_as(run: Run, x: Any, dtype: Any = None) -> Any:
+    """``x.view(dtype)``: of complex numbers as pairs of real ones or back, and of integers of one
+    size. It shares storage, so neither of the arrays may be written to."""
+    if dtype is None or dtype is np.ndarray:
+        return Array(x.cell, x.type, x.path) if isinstance(x, Array) else same_number(x)
+    kind, array = np.dtype(dtype), run.as_array(x)
+    own = array.type.dtype
+    if kind == own:
+        return Array(array.cell, array.type, array.path) if array is x else same_number(x)
+    pair = {kind.kind, own.kind} == {"c", "f"}
+    is_half = kind.itemsize == 2 * own.itemsize if kind.kind == "c" else (
+        own.itemsize == 2 * kind.itemsize
+    )  # fmt: skip
+    if kind.kind in "iu" and own.kind in "iub" and kind.itemsize == own.itemsize:
+        made = run.record("cast", array, dtype=kind)
+    elif pair and is_half and array.type.ndim:
+        if dummy_of(run, array) is None or dummy_of(run, array).strides[-1] != own.itemsize:
+            run.refuse("the last axis of this array is not known to lie in one piece", "copy it")
+        if kind.kind == "c" and array.type.dims[-1] % 2:
+            text = "When changing to a larger dtype, its size must be a divisor of the total size"
+            run.raises(ValueError(text), reason=text)
+        made = run.call(as_pairs, [array], {}) if own.kind == "c" else run.call(
+            of_pairs, [array, kind], {}
+        )  # fmt: skip
+    else:
+        run.refuse(
+            f"a view of {own} as {kind} is not supported: bits have no derivative",
+            "convert by astype; np.frexp and np.signbit give parts of floats",
+        )
+    why = "`.view(dtype)` shares its storage with the array"
+    made.cell.frozen = array.cell.frozen = why
+    return made
 
 
 SHAPES: dict[Any, Any] = {

@@ -23,6 +23,13 @@ _OF_LINALG = frozenset(
     {"inv", "solve", "cholesky", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "pinv"}
     | {"lstsq", "lu_factor"}
 )
+_TEXTS = {
+    "cholesky": "Matrix is not positive definite",
+    **dict.fromkeys(("inv", "solve"), "Singular matrix"),
+    **dict.fromkeys(("eigh", "eigvalsh", "eig", "eigvals"), "Eigenvalues did not converge"),
+    **dict.fromkeys(("svd", "svdvals", "pinv"), "SVD did not converge"),
+    "lstsq": "SVD did not converge in Linear Least Squares",
+}
 _TOO_LARGE = frozenset(
     {"exp", "exp2", "expm1", "cosh", "sinh", "hypot", "dist", "fsum", "floor", "ceil", "trunc"}
 )
@@ -65,8 +72,8 @@ def raised_by(equation: Equation) -> Kinds:
     """The classes of errors that an equation may raise, whatever numbers it is given."""
     name = equation.primitive
     if name == "raise":
-        kind = getattr(builtins, equation.params["error"])
-        return (kind,)
+        name = equation.params["error"]
+        return _LINALG if name == "LinAlgError" else (getattr(builtins, name),)
     if name == "warn":
         return (getattr(builtins, equation.params["category"]),)
     if name == "assert":
@@ -127,6 +134,16 @@ def _conversions(operands: Sequence[Atom], of_ints: bool = False) -> Kinds:
     is_small = all(isinstance(a, Constant) and abs(a.value) <= _SMALL for a in ints)
     mixed = len({atom.type.dtype.kind for atom in operands}) > 1
     return (OverflowError,) if (mixed or of_ints) and not is_small else ()
+
+
+def is_raised(kind: type[BaseException]) -> bool:
+    """True for a class of errors that a generated program can raise."""
+    return getattr(builtins, kind.__name__, None) is kind or kind in _LINALG
+
+
+def text_of(primitive: str, kind: type[BaseException]) -> str | None:
+    """What an error of a primitive says, if that is always the same."""
+    return _TEXTS.get(primitive) if kind in _LINALG else None
 
 
 def failing(equations: Sequence[Equation]) -> Iterator[tuple[Equation, Kinds]]:

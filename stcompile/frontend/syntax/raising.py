@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -12,6 +11,7 @@ from stcompile.base.errors import LanguageError, StcompileError
 from stcompile.frontend.control.branches import branch, predicate_of
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.operations import messages
+from stcompile.frontend.state.failures import is_raised
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import INSTEAD, REFUSED_AS_WELL, Run
 from stcompile.frontend.state.signals import PathRaised, Signal
@@ -109,7 +109,8 @@ def _raise_again(run: Run) -> NoReturn:
         run.refuse(
             "this raises an error again that only the running program knows", "raise a new one"
         )
-    run.raises(handled.raised, handled.hint, type(handled), handled.reason)
+    kind = LanguageError if type(handled) is StcompileError else type(handled)
+    run.raises(handled.raised, handled.hint, kind, handled.reason)
 
 
 def _exception(run: Run, node: ast.expr, frame: Frame) -> BaseException:
@@ -130,7 +131,7 @@ def _is_caught(run: Run, raised: BaseException) -> bool:
 def _raise(run: Run, raised: BaseException) -> NoReturn:
     """End the path with a built-in error."""
     kind = type(raised)
-    if getattr(builtins, kind.__name__, None) is not kind:
+    if not is_raised(kind):
         run.refuse(
             f"raising {kind.__name__} on a condition known only at run time is not supported",
             "raise a ValueError",
@@ -151,7 +152,7 @@ def fail(run: Run, error: StcompileError) -> NoReturn:
     raised = error.raised
     assert raised is not None
     kind, arguments = type(raised), raised.args
-    is_plain = getattr(builtins, kind.__name__, None) is kind and len(arguments) < 2
+    is_plain = is_raised(kind) and len(arguments) < 2
     is_plain = is_plain and all(isinstance(item, str | int | float) for item in arguments)
     if isinstance(raised, _MISSPELT) or not is_plain or _is_caught(run, raised):
         raise error
