@@ -49,6 +49,11 @@ def applied_at(function: Ufunc, array: Any, indices: Any, values: Any) -> None:
         array[place] = function(array[place], flat[k])
 
 
+def applied_at_one(function: Any, array: Any, indices: Any) -> None:
+    """``ufunc.at`` of a function of one operand."""
+    applied_at(lambda element, _: function(element), array, indices, 0)
+
+
 def reduced_at(function: Ufunc, array: Any, indices: Any, axis: int) -> Any:
     """``ufunc.reduceat``: reductions from each index up to the next, or the element at an index
     that is not below the next."""

@@ -56,8 +56,17 @@ def over_elements(function: Function, operands: Any, otypes: Any) -> Any:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
         made = [np.zeros(shape, kind) for kind in otypes]
         return made[0] if len(made) == 1 else tuple(made)
-    found = [function(*[x[i].item() for x in flat]) for i in range(count)]
+    if otypes is None:
+        found = [of_one_kind(function(*[x[i].item() for x in flat])) for i in range(count)]
+    else:
+        found = [function(*[x[i].item() for x in flat]) for i in range(count)]
     return _gathered(found, shape, otypes)
+
+
+def of_one_kind(result: Any) -> Any:
+    """A result, which decides the dtype of all if it is the first. Frontends refuse one that is an
+    int on some paths and a float on others."""
+    return result
 
 
 def over_parts(function: Function, operands: Any, otypes: Any, inside: Any, outside: Any) -> Any:
@@ -86,7 +95,7 @@ def over_parts(function: Function, operands: Any, otypes: Any, inside: Any, outs
         rows.append(np.reshape(np.broadcast_to(x, shape + core), (count, *core)))
     if count == 0:
         raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-    found = [function(*[x[i] for x in rows]) for i in range(count)]
+    found = [of_one_kind(function(*[x[i] for x in rows])) for i in range(count)]
     number = len(found[0]) if isinstance(found[0], tuple) else 1
     if number != len(outside):
         raise ValueError(

@@ -400,6 +400,7 @@ def join(
     with inside(run, second):
         theirs = merger.atoms("second")
     outputs = _record(run, predicate, first, second, ours, theirs)
+    run.widened.update(outputs[index] for index in merger.widened)
     for info, output in zip(merger.slots, outputs, strict=True):
         if info.hint:
             run.recorder.hints.setdefault(output, info.hint)

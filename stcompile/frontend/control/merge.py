@@ -126,6 +126,7 @@ class Merger:
     may_be_set: bool = False  # whether attributes from outside may be set on one path only
     outside: Mapping[Hashable, Any] | None = None  # values made around the paths (see `inside`)
     slots: list[SlotInfo] = field(default_factory=list)
+    widened: set[int] = field(default_factory=set)  # slots of floats that may be ints
     _cells: dict[tuple[int, int], MergedCell] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Parts] = field(default_factory=dict)
     _rows: dict[Variable, int] = field(default_factory=dict)  # slots of collected numbers
@@ -537,7 +538,17 @@ class Merger:
         """The values of the slots from ``start`` on, on the ``first`` or the ``second`` path; to be
         called inside that path."""
         slots = self.slots[start:]
-        return [self.converted(getattr(slot, which)(), slot.type) for slot in slots]
+        values = [getattr(slot, which)() for slot in slots]
+        self.widened |= {start + i for i, v in enumerate(values) if self._is_widened(v, slots[i])}
+        return [
+            self.converted(value, slot.type) for value, slot in zip(values, slots, strict=True)
+        ]
+
+    def _is_widened(self, value: Any, slot: Any) -> bool:
+        """True for an int in the place of a float, or of what may be one."""
+        if isinstance(value, Scalar) and not isinstance(value, Affine):
+            return self.run.atom(value) in self.run.widened
+        return type(value) is int and slot.type.inexact
 
     def converted(self, value: Any, to: Type) -> Atom:
         run = self.run

@@ -52,7 +52,8 @@ def method_of(run: Run, ufunc: np.ufunc, name: str, is_known: bool) -> Lowering:
             "use `reduce`, `reduceat`, `accumulate`, `outer` or `at` of a ufunc that the page `NumPy "
             "functions` of the documentation lists",
         )
-    if ufunc.nin != 2 or ufunc.nout != 1:
+    is_at_one = name == "at" and ufunc.nin == 1
+    if (ufunc.nin != 2 and not is_at_one) or ufunc.nout != 1:
         run.refuse(f"`{ufunc.__name__}` does not make one number of two", "", TypingError)
     return makers[name](ufunc)
 
@@ -131,6 +132,10 @@ def _at(ufunc: np.ufunc) -> Lowering:
     def lowering(run: Run, a: Any, indices: Any, b: Any = None) -> None:
         if not isinstance(a, Array):
             run.refuse(f"{described(a)} cannot be written to", "give an array", TypingError)
+        if ufunc.nin == 1:
+            run.check_writeable(a)
+            inlined(ufuncs.applied_at_one)(run, ufunc, a, indices)
+            return
         value: Any = run.as_array(b) if isinstance(b, LISTED) else b
         if not (is_traced(value) or is_number(value)):
             run.refuse(

@@ -11,7 +11,7 @@ import numpy as np
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.operations.attributes import attribute
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import is_static
+from stcompile.frontend.state.values import Scalar, is_static
 from stcompile.library import vectorized as library
 
 
@@ -69,10 +69,23 @@ def _plain(value: Any) -> Any:
     return frozenset(value) if isinstance(value, set) else tuple(value) if isinstance(value, list) else value
 
 
+def of_one_kind(run: Run, result: Any) -> Any:
+    """See `stcompile.library.vectorized`."""
+    for part in result if isinstance(result, tuple) else (result,):
+        if isinstance(part, Scalar) and run.atom(part) in run.widened:
+            run.refuse(
+                "this function gives an int on some paths and a float on others, and NumPy takes "
+                "the dtype of the first result for all",
+                "give floats alone, as 0.0, or say otypes=[float]",
+            )
+    return result
+
+
 VECTORIZED: Mapping[Any, Any] = MappingProxyType(
     {
         np.vectorize: vectorize,
         np.vectorize.__call__: called,
+        library.of_one_kind: of_one_kind,
         np.fromiter: inlined(library.fromiter),
     }
 )

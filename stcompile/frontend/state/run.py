@@ -119,6 +119,7 @@ class Run(Sizes):
         self.steps: dict[Hashable, Any] = {}  # of loops that were kept: what changes in a step
         self.starting: frozenset[Variable] = frozenset()  # counters of loops at their first step
         self.made: dict[Hashable, Any] = {}  # made before: views of variables, results of calls
+        self.widened: set[Any] = set()  # floats that are ints on some path of Python's
         self.known: dict[Variable, Any] = {}  # values that follow from constants (see `known`)
         self.around: dict[int, Cell] = {}  # arrays of the functions around the one differentiated
         self.returned: tuple[ast.AST, Frame] | None = None  # by the last call
