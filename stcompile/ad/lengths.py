@@ -85,9 +85,10 @@ def _widened(
     type_ = widest(variable.type, symbols)
     if any(usual(dim) >= ENDLESS for dim in type_.dims):
         raise DerivativeError(
-            "the adjoint of a loop or a branch keeps values of a length that has no bound",
+            "an adjoint that is apart from its function, as in st.vjp, or that of a loop or a "
+            "branch, keeps values of a length that has no bound",
             location=location.shown or location,
-            hint="do this before the loop or the branch",
+            hint="do this before the loop or the branch; use st.grad or st.jacobian for st.vjp",
         )
     blank = recorder.variable(type_)
     wide = recorder.variable(type_, recorder.hints.get(variable, ""))

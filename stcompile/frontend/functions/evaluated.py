@@ -50,6 +50,13 @@ def _with_names(frame: Frame, *given: dict[str, Any]) -> Frame:
     )
 
 
+def locals_(run: Run) -> dict[str, Any]:
+    """The names of the function and their values, as they are now."""
+    _, frame = run.here
+    names: dict[str, Any] = run.own(dict(frame.names))
+    return names
+
+
 def import_module(run: Run, name: Any) -> Any:
     """``importlib.import_module`` of a name that is known at compile time."""
     if not isinstance(name, str) or name.startswith("."):
@@ -60,4 +67,8 @@ def import_module(run: Run, name: Any) -> Any:
         return run.raises(error, error=LanguageError)
 
 
-EVALUATED: dict[Any, Any] = {eval: eval_, importlib.import_module: import_module}
+EVALUATED: dict[Any, Any] = {
+    eval: eval_,
+    locals: locals_,
+    importlib.import_module: import_module,
+}

@@ -55,9 +55,19 @@ REFUSED: Mapping[str, str] = MappingProxyType(
 """What to write instead of a function of NumPy, by its name."""
 
 
+_OF_PYTHON: Mapping[str, str] = MappingProxyType(
+    {
+        "globals": "write the name itself, or look it up in a dict of your own",
+        "id": "compare objects by `is`, or give them names of your own",
+        "input": _OUTSIDE,
+        "open": _OUTSIDE,
+        "__import__": "write an import statement, or importlib.import_module(name)",
+    }
+)
+
+
 def hint_for(function: Any, usual: str) -> str:
     """What to write instead of a function that is not compiled."""
     module = str(getattr(function, "__module__", None) or "").partition(".")[0]
-    if module != "numpy":
-        return usual
-    return REFUSED.get(getattr(function, "__name__", ""), usual)
+    known = {"numpy": REFUSED, "builtins": _OF_PYTHON}.get(module, {})
+    return known.get(getattr(function, "__name__", ""), usual)
