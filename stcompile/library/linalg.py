@@ -277,9 +277,15 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
     return np.reshape(np.linalg.inv(np.reshape(x, (size, -1))), x.shape[ind:] + x.shape[:ind])
 
 
-def tensorsolve(a: Any, b: Any) -> Any:
-    """The tensor whose product with ``a`` over its last axes is ``b``."""
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    """The tensor whose product with ``a`` over its last axes, ``axes`` behind the others, is
+    ``b``."""
     x, y = np.asarray(a), np.asarray(b)
+    if axes is not None:
+        order = list(range(x.ndim))
+        for axis in axes:
+            order = [i for i in order if i != axis] + [axis]
+        x = np.transpose(x, order)
     shape = x.shape[y.ndim :]
     matrix = np.reshape(x, (y.size, -1))
     return np.reshape(np.linalg.solve(matrix, np.ravel(y)), shape)

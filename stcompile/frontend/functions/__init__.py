@@ -159,7 +159,6 @@ METHODS: dict[str, Any] = {
     "nonzero": PLACES[np.nonzero],
     "sort": _sort,
     "partition": _partition,
-    "__array_wrap__": lambda run, x, array, context=None, return_scalar=False: array,
     "put": SORTING[np.put],
 }
 

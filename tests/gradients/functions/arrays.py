@@ -139,7 +139,30 @@ INDEXING = (
     real_alone("fill", fill, a.pair()),
 )  # fmt: skip
 
+def windows(x: Any) -> Any:
+    """The windows of NumPy, of which one has a parameter."""
+    fixed = np.hanning(5) * np.hamming(5) + np.bartlett(5) * np.blackman(5)
+    return fixed * np.kaiser(5, 3 + x)
+
+
 CREATION = (
+    real_alone("logspace", lambda x, y: np.logspace(x, y * y, 4, base=2.0), a.pair()),
+    real_alone(
+        "logspace, base", lambda x: np.logspace(x[0], x[1], 3, base=np.exp(x)), a.of_shapes((2, 3))
+    ),
+    real_alone(
+        "geomspace",
+        lambda x, y: np.geomspace(x, 3 * y, 4, endpoint=False) * np.geomspace(-y, -x, 4),
+        a.pair(0.5, 1.5),
+    ),
+    real_alone("kaiser", windows, a.single(0.3, 1.5)),
+    real_alone("fromiter", lambda x: np.fromiter((v * v for v in x), float), a.of_shapes((3,))),
+    real_alone(
+        "asarray_chkfinite", lambda x: np.asarray_chkfinite(np.require(x, None, "C")) * x, a.array()
+    ),
+    real_alone(
+        "x.view", lambda x: (x * (1 + 2j)).view(x.dtype) * x.view().sum(), a.of_shapes((2, 3))
+    ),
     real_alone("full", lambda x: np.full((2, 3), x) * np.full(2, x, float)[:, None], a.single()),
     real_alone("full_like", lambda x, y: np.full_like(np.ones(3), x * y) + x, a.pair()),
     Case("array", lambda x, y: np.array([x, 1.0, x * y, y]), a.pair()),

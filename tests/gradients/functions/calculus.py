@@ -41,6 +41,12 @@ def polynomials(x: Any, v: Any) -> Any:
 
 
 CALCULUS = (
+    real_alone(
+        "poly",
+        lambda x: np.poly(x) * np.sum(np.abs(np.roots(np.append(x, 3.0) + 1j))),
+        a.of_shapes((2,)),
+    ),
+    alone("polydiv", lambda x, v: np.polydiv(x, v + 3)[0], a.of_shapes((4,), (2,))),
     alone("diff", lambda x, axis: np.diff(x, axis=axis), a.with_axis()),
     alone("diff, twice", lambda x: np.diff(x, 2) * np.diff(x, 3)[:, :1], GRID),
     alone("diff, ends", lambda x, v: np.diff(x, prepend=0, append=v[:3, None]), GRID_AND_ROW),
