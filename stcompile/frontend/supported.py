@@ -37,13 +37,15 @@ def canonical() -> Mapping[str, tuple[str, ...]]:
     """
     found: dict[str, set[str]] = {"numpy": set(), "numpy.linalg": set(), "numpy.fft": set()}
     found["numpy.random"] = {*GENERATOR, *(function.__name__ for function in RANDOM)}
-    series = (f"{module}.{name}" for module, names in POLYNOMIAL.items() for name in names)
-    found["numpy.polynomial"] = {name for name in series if ".Polynomial." not in name}
+    series = ((module, name) for module, names in POLYNOMIAL.items() for name in names)
+    found["numpy.polynomial"] = {f"{module}.{name}" for module, name in series if "." not in name}
     found |= {module: set(names) for module, names in SCIPY.items()}
     found |= {"math": set(), "builtins": set()}
     found["numpy"] |= {f"np.{name}" for name in makers()}
     for function in FUNCTIONS.keys() - SUBSCRIPTED.keys():
         name, module = getattr(function, "__name__", ""), _module(function)
+        if getattr(function, "__qualname__", name) != name:
+            continue  # a method
         if module == "numpy" and function not in RANDOM and name not in _SECOND_NAMES:
             found["numpy"].add(name_of(function))
         elif module == "numpy.linalg" and name not in _OF_LINALG_TOO:

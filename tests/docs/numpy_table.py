@@ -24,13 +24,22 @@ from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.frozen import FROZEN
 from stcompile.frontend.functions.indices import INDICES
 from stcompile.frontend.functions.itertools import ITERTOOLS
-from stcompile.frontend.functions.library import ARRANGEMENT, CALCULUS, MATRICES, SHARED, STATISTICS
+from stcompile.frontend.functions.library import (
+    ARRANGEMENT,
+    CALCULUS,
+    MATRICES,
+    SHARED,
+    STATISTICS,
+    WINDOWS,
+)
 from stcompile.frontend.functions.library import ELEMENTWISE as COMPOSED
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.frontend.functions.linear import LINEAR
 from stcompile.frontend.functions.objects import DATA_MODEL
+from stcompile.frontend.functions.of_numpy import OWN
 from stcompile.frontend.functions.padding import PADDING
 from stcompile.frontend.functions.places import LENGTHS, PLACES
+from stcompile.frontend.functions.poly1d import POLY1D
 from stcompile.frontend.functions.polynomial import METHODS_OF_SERIES, POLYNOMIAL
 from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
@@ -38,6 +47,7 @@ from stcompile.frontend.functions.scipy import SCIPY
 from stcompile.frontend.functions.shapes import SHAPES
 from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.functions.stats import STATS
+from stcompile.frontend.functions.vectorized import VECTORIZED
 from stcompile.frontend.supported import makers, summary
 
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
@@ -50,9 +60,9 @@ def tables() -> str:
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT) | set(PADDING)
-    own |= set(ITERTOOLS) | set(INDICES) | set(PLACES)
+    own |= set(ITERTOOLS) | set(INDICES) | set(PLACES) | set(OWN) | set(WINDOWS)
     templates = set(WRITTEN.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
-    templates |= set(CONTEXTS) | set(CACHES) | set(LENGTHS) | set(EFFECTS) | set(EVALUATED)
+    templates |= set(VECTORIZED) | set(POLY1D) | set(CONTEXTS) | set(CACHES) | set(LENGTHS) | set(EFFECTS) | set(EVALUATED)
     left_out = [f for f in functions if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [
@@ -67,6 +77,12 @@ def tables() -> str:
         ("Products", _calls(LINEAR)),
         ("Linear algebra", _calls(LINALG)),
         ("Fourier transforms", _calls(FOURIER)),
+        ("Windows", _calls(WINDOWS)),
+        ("By NumPy's own text", _calls(OWN)),
+        ("Functions of functions", _calls(
+            {f: x for f, x in VECTORIZED.items() if getattr(np, f.__name__, None) is f}
+        )),
+        ("`np.poly1d`", _poly1d()),
         ("Matrices, parts of arrays", _calls(MATRICES)),
         ("Shapes and arrangement", _calls({**SHAPES, **ARRANGEMENT, **PADDING})),
         ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
@@ -179,6 +195,12 @@ def _series() -> str:
                 rows.append((f"`{owner}.{name}{_shown(_parameters(lowering))}`",))
     shown = ", ".join(f"`{name}`" for name in sorted(METHODS_OF_SERIES))
     return f"{_table(('call',), rows)}\n\nMethods of these classes: {shown}."
+
+
+def _poly1d() -> str:
+    names = [f.__name__ for f in POLY1D if str(f.__qualname__).startswith("poly1d.")]
+    call = _call(np.poly1d, POLY1D[np.poly1d])
+    return f"{call}, with " + ", ".join(f"`{name}`" for name in sorted(names)) + "."
 
 
 def _distributions() -> str:
