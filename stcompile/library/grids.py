@@ -60,9 +60,7 @@ def within(indices: Any, size: Any, mode: str) -> Any:
     return indices % size if mode == "wrap" else np.clip(indices, 0, size - 1)
 
 
-def ravel_multi_index(
-    multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C"
-) -> Any:
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
     """The flat indices of given indices along each axis."""
     if len(multi_index) != len(dims):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(dims)}")

@@ -87,9 +87,7 @@ def folded_along(
     return np.expand_dims(total, axes) if keepdims else total
 
 
-def folded(
-    function: Ufunc, array: Any, axis: Any, keepdims: bool, initial: Any, where: Any
-) -> Any:
+def folded(function: Ufunc, array: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
     """``function(... function(x[0], x[1]) ..., x[n - 1])`` along an axis; of the elements where a
     condition holds, beginning with ``initial``."""
     x = np.asarray(array)

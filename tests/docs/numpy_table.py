@@ -62,7 +62,15 @@ def tables() -> str:
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT) | set(PADDING)
     own |= set(ITERTOOLS) | set(INDICES) | set(PLACES) | set(OWN) | set(WINDOWS)
     templates = set(WRITTEN.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
-    templates |= set(VECTORIZED) | set(POLY1D) | set(CONTEXTS) | set(CACHES) | set(LENGTHS) | set(EFFECTS) | set(EVALUATED)
+    templates |= (
+        set(VECTORIZED)
+        | set(POLY1D)
+        | set(CONTEXTS)
+        | set(CACHES)
+        | set(LENGTHS)
+        | set(EFFECTS)
+        | set(EVALUATED)
+    )
     left_out = [f for f in functions if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
     sections = [
@@ -191,7 +199,7 @@ def _series() -> str:
     for module, functions in POLYNOMIAL.items():
         for name, lowering in functions.items():
             owner = module.removeprefix("numpy.") if name[0].islower() else "np.polynomial"
-            if not name.removeprefix("Polynomial.") in METHODS_OF_SERIES:
+            if name.removeprefix("Polynomial.") not in METHODS_OF_SERIES:
                 rows.append((f"`{owner}.{name}{_shown(_parameters(lowering))}`",))
     shown = ", ".join(f"`{name}`" for name in sorted(METHODS_OF_SERIES))
     return f"{_table(('call',), rows)}\n\nMethods of these classes: {shown}."

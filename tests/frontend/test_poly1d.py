@@ -16,7 +16,13 @@ examples = Examples()
 @examples(X)
 def called(x):
     p = np.poly1d(x)
-    return p(0.3), p([0.1, 0.2]), p(x), np.poly1d([0.0, 1.0, 2.0])(x), p(np.poly1d([1.0, x[0]]))(2.0)
+    return (
+        p(0.3),
+        p([0.1, 0.2]),
+        p(x),
+        np.poly1d([0.0, 1.0, 2.0])(x),
+        p(np.poly1d([1.0, x[0]]))(2.0),
+    )
 
 
 @examples(X)
@@ -28,7 +34,7 @@ def computed_with(x):
 @examples(X)
 def parts(x):
     p = np.poly1d(x)
-    return p.coeffs, p.c * p.order, p[0] * p[2], p[5], len(p) * x, [c for c in p]
+    return p.coeffs, p.c * p.order, p[0] * p[2], p[5], len(p) * x, list(iter(p))
 
 
 @examples(X)

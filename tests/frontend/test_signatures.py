@@ -103,7 +103,12 @@ def calls() -> Iterator[tuple[str, str]]:
 
 def program(text: str) -> Callable[..., Any]:
     """A function of `x` that makes a call of the table."""
-    lines = ["def called(x):", "    v, s = x[1] + 0.7, x[:, :3] + OFFSETS", f"    return {text}", ""]
+    lines = [
+        "def called(x):",
+        "    v, s = x[1] + 0.7, x[:, :3] + OFFSETS",
+        f"    return {text}",
+        "",
+    ]
     file = f"<{text}>"
     linecache.cache[file] = (1, None, [f"{line}\n" for line in lines], file)
     names = {**NAMES, "OFFSETS": OFFSETS}

@@ -50,7 +50,9 @@ def of_parts(x):
 
 @examples(X, M, wrt=(0, 1))
 def of_operands_that_broadcast(x, m):
-    return np.vectorize(lambda a, b, c=2.0: a * b + c)(m, x), np.vectorize(pow)(m[:, :1] ** 2, c_of(x))
+    return np.vectorize(lambda a, b, c=2.0: a * b + c)(m, x), np.vectorize(pow)(
+        m[:, :1] ** 2, c_of(x)
+    )
 
 
 def c_of(x):

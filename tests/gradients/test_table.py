@@ -33,7 +33,15 @@ WITHOUT = (NON_DIFFERENTIABLE & UFUNCS.keys()) | {
     *("isreal", "iscomplex", "isrealobj", "iscomplexobj"),
     *("shape", "ndim", "size", "result_type", "isscalar", "finfo"),
     *("nonzero", "flatnonzero", "argwhere", "broadcast_shapes", "min_scalar_type"),
-    *("row_stack", "common_type", "isdtype", "isfortran", "iterable", "histogram_bin_edges", "mask_indices"),
+    *(
+        "row_stack",
+        "common_type",
+        "isdtype",
+        "isfortran",
+        "iterable",
+        "histogram_bin_edges",
+        "mask_indices",
+    ),
     "i0",  # in tests/scipy
     *("empty_like", "zeros_like", "zeros", "ones", "empty", "linspace", "identity"),
 }

@@ -540,9 +540,7 @@ class Merger:
         slots = self.slots[start:]
         values = [getattr(slot, which)() for slot in slots]
         self.widened |= {start + i for i, v in enumerate(values) if self._is_widened(v, slots[i])}
-        return [
-            self.converted(value, slot.type) for value, slot in zip(values, slots, strict=True)
-        ]
+        return [self.converted(value, slot.type) for value, slot in zip(values, slots, strict=True)]
 
     def _is_widened(self, value: Any, slot: Any) -> bool:
         """True for an int in the place of a float, or of what may be one."""

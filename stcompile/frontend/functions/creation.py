@@ -271,9 +271,7 @@ def array(
     return atleast(run, made, ndmin) if ndmin > made.type.ndim else made
 
 
-def asarray(
-    run: Run, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None
-) -> Any:
+def asarray(run: Run, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Any:
     """np.asarray: ``a`` itself if it is an array already."""
     if copy is not None:
         return array(run, a, dtype, copy=copy, order=order or "K")

@@ -40,7 +40,9 @@ def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Calla
 
     def lowering(run: Run, *operands: Any, dtype: Any = None, order: Any = "K") -> Any:
         if order not in ("K", "A", "C", "F"):
-            run.refuse(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})", "", TypingError)
+            run.refuse(
+                f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})", "", TypingError
+            )
         if dtype is not None:
             operands = tuple(_in_dtype(run, name, function, x, dtype) for x in operands)
         made = computed(run, *operands)

@@ -13,7 +13,15 @@ from stcompile.frontend.functions.shapes import ravel, transpose
 from stcompile.frontend.operations.layout import in_c_order, in_order_of, strides_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Scalar, is_static
-from stcompile.library import arrangement, axes, calculus, elementwise, matrices, statistics, windows
+from stcompile.library import (
+    arrangement,
+    axes,
+    calculus,
+    elementwise,
+    matrices,
+    statistics,
+    windows,
+)
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:

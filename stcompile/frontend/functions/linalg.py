@@ -84,9 +84,7 @@ def eigvals(run: Run, a: Any) -> Any:
     return run.record("eigvals", _with_complex_eigenvalues(run, "eigvals", a))
 
 
-def svd(
-    run: Run, a: Any, full_matrices: bool = True, compute_uv: bool = True
-) -> Any:
+def svd(run: Run, a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     x = run.as_array(a)
     if not compute_uv:
         return run.record("svdvals", x)
@@ -109,9 +107,7 @@ def qr(run: Run, a: Any, mode: str = "reduced") -> Any:
     return run.own(_named(np.linalg.qr)(*(run.record("qr", x, part=part) for part in "QR")))
 
 
-def pinv(
-    run: Run, a: Any, rcond: Any = None, *, rtol: Any = None
-) -> Any:
+def pinv(run: Run, a: Any, rcond: Any = None, *, rtol: Any = None) -> Any:
     if rtol is not None and rcond is not None:
         text = "`rtol` and `rcond` can't be both set."
         run.raises(ValueError(text), reason=text)

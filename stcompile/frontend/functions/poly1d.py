@@ -20,9 +20,7 @@ from stcompile.library import poly1d as library
 Lowering = Callable[..., Any]
 
 
-def _made(
-    run: Run, c_or_r: Any, r: bool = False, variable: Any = None
-) -> Any:
+def _made(run: Run, c_or_r: Any, r: bool = False, variable: Any = None) -> Any:
     """np.poly1d: leading zeros that are known at compile time are dropped as in NumPy."""
     if is_static(c_or_r) and not isinstance(c_or_r, np.poly1d) and not r:
         try:

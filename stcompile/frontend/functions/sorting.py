@@ -85,9 +85,7 @@ def argsort(
 
 
 def _partition(primitive: str) -> Any:
-    def lowering(
-        run: Run, a: Any, kth: Any, axis: Any = -1, kind: str = "introselect"
-    ) -> Any:
+    def lowering(run: Run, a: Any, kth: Any, axis: Any = -1, kind: str = "introselect") -> Any:
         if kind != "introselect":
             text = f"select kind must be 'introselect' (got {kind!r})"
             run.raises(ValueError(text), reason=text)

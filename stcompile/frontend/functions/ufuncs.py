@@ -44,13 +44,18 @@ def at_chosen(run: Run, *arguments: Any) -> Any:
 
 def method_of(run: Run, ufunc: np.ufunc, name: str, is_known: bool) -> Lowering:
     """The lowering of a method; ``is_known`` says whether the ufunc itself has a lowering."""
-    makers = {"reduce": _reduce, "accumulate": _accumulate, "outer": _outer, "at": _at}
-    makers["reduceat"] = _reduceat
+    makers = {
+        "reduce": _reduce,
+        "reduceat": _reduceat,
+        "accumulate": _accumulate,
+        "outer": _outer,
+        "at": _at,
+    }
     if not is_known or name not in makers:
         run.refuse(
             f"`{ufunc.__name__}.{name}` is not supported",
-            "use `reduce`, `reduceat`, `accumulate`, `outer` or `at` of a ufunc that the page `NumPy "
-            "functions` of the documentation lists",
+            "use `reduce`, `reduceat`, `accumulate`, `outer` or `at` of a ufunc that the page "
+            "`NumPy functions` of the documentation lists",
         )
     is_at_one = name == "at" and ufunc.nin == 1
     if (ufunc.nin != 2 and not is_at_one) or ufunc.nout != 1:
@@ -94,9 +99,7 @@ def _written(run: Run, name: str, result: Any, out: Any) -> Any:
 
 
 def _accumulate(ufunc: np.ufunc) -> Lowering:
-    def lowering(
-        run: Run, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None
-    ) -> Any:
+    def lowering(run: Run, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         function = _RUNNING.get(ufunc)
         x = run.as_array(array if dtype is None else run.call(np.asarray, [array, dtype], {}))
         if function is None:

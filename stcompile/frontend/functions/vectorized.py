@@ -66,7 +66,13 @@ def _fact(run: Run, made: Any, name: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return frozenset(value) if isinstance(value, set) else tuple(value) if isinstance(value, list) else value
+    return (
+        frozenset(value)
+        if isinstance(value, set)
+        else tuple(value)
+        if isinstance(value, list)
+        else value
+    )
 
 
 def of_one_kind(run: Run, result: Any) -> Any:

@@ -139,6 +139,7 @@ INDEXING = (
     real_alone("fill", fill, a.pair()),
 )  # fmt: skip
 
+
 def windows(x: Any) -> Any:
     """The windows of NumPy, of which one has a parameter."""
     fixed = np.hanning(5) * np.hamming(5) + np.bartlett(5) * np.blackman(5)

@@ -109,7 +109,9 @@ def placed(x: Any) -> Any:
 
 ORDER = (
     real_alone(
-        "setxor1d", lambda x: np.setxor1d(x, x[1:]) * np.sort_complex(x[0]).real[0], a.of_shapes((2, 3))
+        "setxor1d",
+        lambda x: np.setxor1d(x, x[1:]) * np.sort_complex(x[0]).real[0],
+        a.of_shapes((2, 3)),
     ),
     real_alone("sort", lambda x, axis: np.sort(x, axis) * x, a.with_axis()),
     real_alone("sort, flat", lambda x: np.sort(x, None), a.array()),
