@@ -94,7 +94,6 @@ stand_in = deferred(f"{_FUNCTIONS}.scipy_objects", "stand_in")
 imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
 method_of_filled = deferred("stcompile.frontend.operations.filled_methods", "method_of_filled")
 at_chosen = deferred(f"{_FUNCTIONS}.ufuncs", "at_chosen")
-by_own_text = deferred(f"{_FUNCTIONS}.of_numpy", "by_own_text")
 hint_for = deferred(f"{_FUNCTIONS}.refused", "hint_for")
 is_read = deferred(f"{_FUNCTIONS}.of_numpy", "is_read")
 python_of = deferred(f"{_FUNCTIONS}.of_numpy", "python_of")
@@ -297,9 +296,9 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return construct(run, function, arguments, keywords)
     method = inspect.getattr_static(type(function), "__call__", None)
     is_object = isinstance(method, types.FunctionType)
-    if is_read(run, function):
-        return inline_function(run, python_of(function), arguments, keywords)
     if _is_library(function) and not (is_object and _lowering(method)):
+        if is_read(run, function):
+            return inline_function(run, python_of(function), arguments, keywords)
         hint = hint_for(function, INSTEAD)
         return run.refuse(f"`{name_of(function)}` is not supported", hint)
     if is_helper(function) and is_static([*arguments, *keywords.values()]):
@@ -558,7 +557,7 @@ def _lower(
             own = _own_parameters(callee) or {}
             is_python = python_of(callee.function) is not None
             if is_python and unknown[0] in own and unknown[0] not in _EMPTY:
-                result = by_own_text(run, callee, arguments, keywords, unknown[0])
+                result = _by_own_text(run, callee, arguments, keywords, unknown[0])
                 return result if out is None else write_out(run, callee, result, out)
             run.refuse(f"the argument `{unknown[0]}` of `{name}` is not supported", "leave it out")
         run.refuse(
@@ -579,6 +578,19 @@ def _lower(
             raise
         run.raises(refusal, reason=f"{name}: {refusal}")
     return result if out is None else write_out(run, callee, result, out)
+
+
+def _by_own_text(
+    run: Run, callee: Callee, arguments: Arguments, keywords: Keywords, unknown: str
+) -> Any:
+    """A call of NumPy's function, inlined for the sake of the argument ``unknown``."""
+    try:
+        return inline_function(run, python_of(callee.function), arguments, keywords)
+    except StcompileError as error:
+        if error.raised is not None:
+            raise
+        reason = f"the argument `{unknown}` of `{callee.name}` is not supported here"
+        return run.refuse(f"{reason}: {error.reason}", "leave it out", type(error))
 
 
 def _by_numpys_names(

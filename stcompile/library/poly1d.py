@@ -16,12 +16,14 @@ def as_poly1d(value: Any) -> Any:
 
 class Poly1d:
     """A polynomial. NumPy drops leading coefficients that are zero; here they stay, since only the
-    running program knows them. What does not depend on their number is the same; where it is asked
-    for, a leading zero is an error."""
+    running program knows them. Values are the same; where the number of coefficients is asked for,
+    a leading zero is an error."""
 
     __array_ufunc__ = None
 
     def __init__(self, c_or_r: Any, r: bool = False, variable: Any = None) -> None:
+        self.kept: Any
+        self.variable: Any
         given = as_poly1d(c_or_r)
         if isinstance(given, Poly1d):
             self.kept = given.kept
@@ -110,7 +112,7 @@ class Poly1d:
         return Poly1d(quotient), Poly1d(rest)
 
     def __pow__(self, val: int) -> Any:
-        if not np.isscalar(val) or int(val) != val or val < 0:
+        if int(val) != val or val < 0:
             raise ValueError("Power to non-negative integers only.")
         result = np.ones(1)
         for _ in range(val):
@@ -147,4 +149,4 @@ OPERATIONS: dict[str, Any] = {
     "polydiv": divided,
     "roots": lambda p: Poly1d(p).roots,
 }
-"""What NumPy's functions of coefficients do with polynomials."""
+"""NumPy's functions of coefficients, for polynomials."""

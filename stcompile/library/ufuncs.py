@@ -54,7 +54,7 @@ def applied_at_one(function: Any, array: Any, indices: Any) -> None:
     applied_at(lambda element, _: function(element), array, indices, 0)
 
 
-def reduced_at(function: Ufunc, array: Any, indices: Any, axis: int) -> Any:
+def reduced_at(function: Any, array: Any, indices: Any, axis: int) -> Any:
     """``ufunc.reduceat``: reductions from each index up to the next, or the element at an index
     that is not below the next."""
     at = normal(axis, array.ndim)

@@ -226,7 +226,7 @@ def a_tolerance_of_the_data(x):
     return np.sum(np.linalg.pinv(x, x[0, 0]))
 
 
-@refused(X, at="np.linalg.pinv(x, hermitian=True)", reason="square", hint="leave it out")
+@refused(X, at="np.linalg.pinv(x, hermitian=True)", reason="square matrices", error=TypingError)
 def a_pseudoinverse_of_a_triangle(x):
     return np.sum(np.linalg.pinv(x, hermitian=True))
 

@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.base.errors import StcompileError
-from stcompile.frontend.inlining import inline_function
-from stcompile.frontend.operations.out import Callee
+from stcompile.base.deferred import deferred
 from stcompile.frontend.state.run import Run
 
+inline_function = deferred("stcompile.frontend.inlining", "inline_function")
 _NAMES = (
     *("logspace", "geomspace", "mask_indices", "asarray_chkfinite", "require", "row_stack"),
-    "sort_complex",
-    *("histogram_bin_edges", "poly"),
+    *("sort_complex", "histogram_bin_edges", "poly"),
     *("common_type", "isdtype", "isfortran", "iterable"),
 )
 
@@ -40,19 +38,6 @@ def is_read(run: Run, function: Any) -> bool:
     if python_of(function) is None:
         return False
     return function in _READ or run.location.is_numpys
-
-
-def by_own_text(run: Run, callee: Callee, arguments: Any, keywords: Any, unknown: str) -> Any:
-    """A call of NumPy's function, inlined for the sake of the argument ``unknown``."""
-    written = python_of(callee.function)
-    assert written is not None
-    try:
-        return inline_function(run, written, arguments, keywords)
-    except StcompileError as error:
-        if error.raised is not None:
-            raise
-        reason = f"the argument `{unknown}` of `{callee.name}` is not supported here"
-        return run.refuse(f"{reason}: {error.reason}", "leave it out", type(error))
 
 
 def _inlined(written: types.FunctionType) -> Callable[..., Any]:

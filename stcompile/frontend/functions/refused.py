@@ -52,7 +52,7 @@ _HINTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 REFUSED: Mapping[str, str] = MappingProxyType(
     {name: hint for hint, names in _HINTS.items() for name in names}
 )
-"""What to write instead of a function of NumPy, by its name."""
+"""Hints, by the names of NumPy's functions."""
 
 
 _OF_PYTHON: Mapping[str, str] = MappingProxyType(
@@ -67,7 +67,7 @@ _OF_PYTHON: Mapping[str, str] = MappingProxyType(
 
 
 def hint_for(function: Any, usual: str) -> str:
-    """What to write instead of a function that is not compiled."""
+    """The hint of a refused function: ``usual``, if none is its own."""
     module = str(getattr(function, "__module__", None) or "").partition(".")[0]
     known = {"numpy": REFUSED, "builtins": _OF_PYTHON}.get(module, {})
     return known.get(getattr(function, "__name__", ""), usual)

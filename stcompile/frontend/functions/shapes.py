@@ -346,7 +346,7 @@ def concatenate(run: Run, arrays: Any, axis: Any = 0, *, dtype: Any = None) -> A
 
 
 def _in_dtype(run: Run, made: Any, dtype: Any) -> Any:
-    """What was joined, in a dtype that NumPy casts to by the rule "same kind"."""
+    """The joined array in a dtype that NumPy casts to by the rule "same kind"."""
     if dtype is None or np.dtype(dtype) == made.type.dtype:
         return made
     kind = np.dtype(dtype)

@@ -151,7 +151,7 @@ def strides_known(run: Run, x: Traced) -> tuple[int, ...]:
 
 
 class Flags(NamedTuple):
-    """Those of ``x.flags`` that follow from the memory layout."""
+    """The parts of ``x.flags`` that follow from the memory layout."""
 
     c_contiguous: bool
     f_contiguous: bool

@@ -142,7 +142,7 @@ def is_raised(kind: type[BaseException]) -> bool:
 
 
 def text_of(primitive: str, kind: type[BaseException]) -> str | None:
-    """What an error of a primitive says, if that is always the same."""
+    """The text of an error of a primitive, if that is always the same."""
     return _TEXTS.get(primitive) if kind in _LINALG else None
 
 
