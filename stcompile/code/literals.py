@@ -81,6 +81,8 @@ def literal(value: Any) -> ast.expr:
         return ast.Call(literal(value.dtype), [literal(exact)], [])
     if isinstance(value, type) and issubclass(value, np.generic):
         return attribute("np", value.__name__)
+    if value is np.linalg.LinAlgError:
+        return ast.Attribute(attribute("np", "linalg"), value.__name__, ast.Load())
     if isinstance(value, type) and issubclass(value, BaseException):
         return name(value.__name__)
     if isinstance(value, tuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from itertools import chain, islice
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from tests.programs import Examples
+from tests.programs import Examples, check
 
 RNG = np.random.default_rng(6)
 A, B, M, LONG = RNG.normal(size=4), RNG.normal(size=3), RNG.normal(size=(3, 4)), RNG.normal(size=30)
@@ -351,3 +352,46 @@ def other_items_in_a_cycle(x):
 def test_refusals(function, reason):
     with pytest.raises(st.StcompileError, match=reason):
         st.grad(function)(A)
+
+
+def passed_on(x):
+    low = itertools.takewhile(lambda i: i < 2, range(9))
+    high = itertools.dropwhile(lambda i: i < 2, range(3))
+    odd = itertools.filterfalse(lambda i: i % 2 == 0, range(3))
+    first, second = itertools.tee(x)
+    groups = [
+        (k, sum(x[i] for i in part)) for k, part in itertools.groupby(range(3), lambda i: i // 2)
+    ]
+    kept = sum(itertools.compress(x, [1, 0, 1]))
+    return sum(x[i] ** 2 for i in low) * sum(x[i] for i in high) + kept, (
+        [x[i] for i in odd],
+        sum(first) * max(second),
+        [k * total for k, total in groups],
+    )
+
+
+@functools.singledispatch
+def weighed(value):
+    return value * 2
+
+
+@weighed.register
+def _(value: list):
+    return value[0] * 3
+
+
+@weighed.register(np.ndarray)
+def _(value):
+    return value * 4
+
+
+def test_what_is_passed_on_and_dispatched():
+    x = np.array([0.7, 1.9, -0.4])
+    check(passed_on, x)
+    check(lambda x: weighed(x) + weighed([x]) + weighed(x[0]) + weighed(2.0), x)
+    check(by_names, x)
+
+
+def by_names(x):
+    twice = x * 2
+    return locals()["x"] * locals()["twice"]

@@ -1,4 +1,4 @@
-"""`numpy.vectorize`, `numpy.fromiter` and `numpy.frompyfunc`."""
+"""`numpy.vectorize` and `numpy.fromiter`."""
 
 from __future__ import annotations
 
