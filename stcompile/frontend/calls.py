@@ -651,13 +651,15 @@ def _without_defaults(callee: Callee, lowering: inspect.Signature, keywords: Key
     mean nothing."""
     unknown = [name for name in keywords if name not in lowering.parameters]
     takes_any = any(p.kind is p.VAR_KEYWORD for p in lowering.parameters.values())
-    if not unknown or takes_any:
+    is_numpys = callee.name.startswith("np.") or callee.function is None
+    if not unknown or takes_any or not is_numpys:
         return keywords
-    own = _own_parameters(callee) or {}
+    own = _own_parameters(callee)
     same = {
         name
         for name in unknown
-        if (name in own and _is_default(keywords[name], own[name].default))
+        if own is None or name in own
+        if (own is not None and _is_default(keywords[name], own[name].default))
         or any(keywords[name] is value for value in _EMPTY.get(name, ()))
         or (isinstance(keywords[name], str) and keywords[name] in _EMPTY.get(name, ()))
     }
