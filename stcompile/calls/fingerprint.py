@@ -148,8 +148,8 @@ class _Teller:
         among the objects that were met so far; guards check its attributes."""
         kind = type(value)
         if str(kind.__module__).split(".")[0] == "stcompile":
-            if getattr(kind, "of_one_program", False):
-                raise Untold("it is a part of the program that another function was staged into")
+            if find(kind, "stage_call") is not MISSING:
+                raise Untold(f"nothing says what {_shown(value)} is made of")
             return "instance", self._name(kind)
         if not is_changeable(kind) or not _has_attributes_alone(kind):
             raise Untold(f"nothing says what {_shown(value)} is made of")

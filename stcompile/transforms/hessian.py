@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from stcompile.base.generics import P, R
 from stcompile.base.options import Options
 from stcompile.calls.arguments import Wrt
+from stcompile.calls.travel import Travels
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import function_name
 from stcompile.transforms.gradient import Gradient
@@ -49,7 +50,7 @@ class Hessian(Jacobian[P, R]):
         )
 
 
-class HessianVectorProduct:
+class HessianVectorProduct(Travels):
     """The function of primals, then tangents, that returns the product of the Hessian with the
     tangents: for a single primal in its structure, for several a tuple."""
 

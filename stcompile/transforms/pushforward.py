@@ -11,6 +11,7 @@ from stcompile.ad.vectors import Vectors
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
 from stcompile.base.fields import Fields, Same
+from stcompile.calls.travel import Travels
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.operations.leaving import with_lists
 from stcompile.frontend.state.run import Run
@@ -27,7 +28,7 @@ from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.types import Type, is_number
 
 
-class Pushforward:
+class Pushforward(Travels):
     """The function of primals, then tangents, that returns ``(value, tangent)``; with ``has_aux``
     the function's second result as a third one."""
 

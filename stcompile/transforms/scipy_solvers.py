@@ -79,13 +79,7 @@ def stage(run: Run, problem: Problem) -> Any:
     return run.record("to_scalar", run.record("reshape", found, shape=()))
 
 
-class _OfProgram(Staged):
-    """A part of the program that a function was staged into, which nothing else tells."""
-
-    of_one_program = True
-
-
-class Values(_OfProgram):
+class Values(Staged):
     """The function that is given to the solver, of a vector, and of what it reads."""
 
     def __init__(self, program: Program, dims: tuple[int, ...]) -> None:
@@ -100,7 +94,7 @@ class Values(_OfProgram):
         return run.call(np.reshape, (array, (array.type.size,)), {})
 
 
-class _Sum(_OfProgram):
+class _Sum(Staged):
     """The number that is minimised: the value itself, or half the sum of squares."""
 
     def __init__(self, values: Values, kind: str) -> None:
@@ -116,7 +110,7 @@ class _Sum(_OfProgram):
         return run.call(np.sum, (found,), {})
 
 
-class _Slope(_OfProgram):
+class _Slope(Staged):
     """The gradient of what is minimised; between bounds the step that projected descent makes,
     which is zero at the minimum (Bertsekas, Nonlinear programming, 2016, section 3.3)."""
 

@@ -328,6 +328,14 @@ def test_objects_with_contents_that_nothing_tells_are_not_cached(held):
         fingerprint(held)
 
 
+def test_a_tangent_beside_other_results_is_another_function(folder):
+    """`st.jvp` with `has_aux` was given the code for the same function without."""
+    pair = lambda x: (np.sum(x**2), np.sum(x**3))  # noqa: E731
+    assert len(st.jvp(pair, (X,), (X,))) == 2
+    assert len(st.jvp(pair, (X,), (X,), has_aux=True)) == 3
+    assert st.cache_state().entries == 2
+
+
 def test_it_can_be_switched_off(folder, monkeypatch):
     for switch in ("0", "off"):
         monkeypatch.setenv(cache.SWITCH, switch)
