@@ -30,13 +30,13 @@ class Cotangents(Staged):
         if not self.moving:
             return tuple(None for _ in given)
         primals = [given[at] for at in self.moving]
-        partial = _Partial(self.function, self.moving, given)
+        partial = Partial(self.function, self.moving, given)
         _, pullback = Vjp(partial, len(primals)).stage_call(run, primals, {})
         found = dict(zip(self.moving, pullback.stage_call(run, (cotangent,), {}), strict=True))
         return tuple(found.get(at) for at in range(len(given)))
 
 
-class _Partial(Staged):
+class Partial(Staged):
     """A function of the arguments at the positions ``moving``; the other arguments are fixed."""
 
     def __init__(self, function: Any, moving: Sequence[int], given: Sequence[Any]) -> None:
