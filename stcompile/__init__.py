@@ -47,9 +47,10 @@ from stcompile.differentiable import Differentiable
 
 if TYPE_CHECKING:
     __version__: str
-    from stcompile import nn, optim, testing
+    from stcompile import interop, nn, optim, testing
     from stcompile.calls.breakpoints import break_in_adjoint
     from stcompile.calls.cache import CacheState, cache_state, clear_cache
+    from stcompile.interop import optimize
     from stcompile.transforms.complex_step import complex_step
     from stcompile.transforms.hooks import on_cotangent, stop_gradient
     from stcompile.transforms.implicit import fixed_point, root
@@ -66,11 +67,13 @@ _LOADED_LATER = {  # public name -> its module
     "custom_rule": "transforms.user_primitive",
     "fixed_point": "transforms.implicit",
     "hvp": "transforms.products",
+    "interop": "interop",
     "jvp": "transforms.products",
     "linearize": "transforms.products",
     "nn": "nn",
     "on_cotangent": "transforms.hooks",
     "optim": "optim",
+    "optimize": "interop.optimize",
     "primitive": "transforms.user_primitive",
     "root": "transforms.implicit",
     "solve_ivp": "transforms.initial_value",
@@ -112,6 +115,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "interop",
     "jacobian",
     "jvp",
     "linearize",
@@ -119,6 +123,7 @@ __all__ = [
     "on_compile",
     "on_cotangent",
     "optim",
+    "optimize",
     "primitive",
     "register_structure",
     "root",
