@@ -82,7 +82,7 @@ def jvp(
     (6.0, 4.0)
     """
     given = _given(function, primals, tangents)
-    compiled = _compiled(_pushforward, function, len(primals), has_aux, options(level))
+    compiled = kept(_pushforward, function, len(primals), has_aux, options(level))
     return compiled(*given)
 
 
@@ -126,7 +126,7 @@ def vjp(
     >>> value, pullback(1.0)
     (6.0, (3.0, 2.0))
     """
-    return _compiled(_vjp, function, len(primals), has_aux, options(level))(*primals)
+    return kept(_vjp, function, len(primals), has_aux, options(level))(*primals)
 
 
 def _staged_linearize(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -154,7 +154,7 @@ def linearize(
     >>> value, linear(1.0, 0.0), linear(0.0, 1.0)
     (6.0, 3.0, 2.0)
     """
-    linear = _compiled(_linear, function, len(primals), False, options(level))
+    linear = kept(_linear, function, len(primals), False, options(level))
     made: tuple[R, Callable[[*Primals], R]] = linear(*primals)
     return made
 
@@ -182,7 +182,7 @@ def hvp(
     array([6., 4.])
     """
     given = _given(function, primals, tangents)
-    compiled = _compiled(_product, function, len(primals), False, options(level))
+    compiled = kept(_product, function, len(primals), False, options(level))
     return compiled(*given)
 
 
@@ -228,7 +228,7 @@ def _kept(
     return make(function, count, has_aux, chosen)
 
 
-def _compiled(
+def kept(
     make: Maker, function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
 ) -> Dispatcher[..., Any]:
     try:

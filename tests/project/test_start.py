@@ -19,6 +19,7 @@ from stcompile.frontend.functions import FUNCTIONS, STATIC
 
 # Of code of Python 3.11 to 3.13; instructions of later versions take a quarter more.
 BYTES = 660_000 if sys.version_info < (3, 14) else 850_000
+SPACES = ("interop", "nn", "optim", "optimize", "testing")
 PROGRAM = """
 import json, sys
 import numpy
@@ -78,6 +79,7 @@ def test_importing_loads_what_every_program_needs() -> None:
     assert BYTES / 2 < sum(map(size_of_module, own)) < BYTES
     later = (
         "nn",
+        "interop",
         "optim",
         "train",
         "reports.graph",
@@ -111,7 +113,7 @@ def test_every_public_name_is_found_in_a_new_process() -> None:
     """Also after Python has bound modules, of which some are called like functions."""
     modules = ("transforms.jacobian", "views.explain", "views.show", "transforms.complex_step")
     loads = "\n".join(f"import stcompile.{name}" for name in modules)
-    names = [name for name in st.__all__ if name not in ("nn", "optim", "testing")]
+    names = [name for name in st.__all__ if name not in SPACES]
     checks = f"for name in {names!r}: assert callable(getattr(st, name)) and name in dir(st), name"
     assert "stcompile.nn" in loaded(f"{loads}\n{checks}\nst.nn.softmax, st.optim.SGD")
 
@@ -130,7 +132,7 @@ def test_a_misspelt_name_is_suggested_once() -> None:
     assert ran.stderr.count("Did you mean") == 1
 
 
-@pytest.mark.parametrize("module", [st, st.nn, st.optim, st.testing], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [st, *(getattr(st, name) for name in SPACES)], ids=lambda m: m.__name__)
 def test_dir_lists_what_is_public(module: Any) -> None:
     beside = {"__version__"} if module is st else set()
     assert set(dir(module)) == {*module.__all__, *beside}
