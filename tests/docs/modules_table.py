@@ -21,6 +21,7 @@ FOLDERS = (
     *("stcompile/wengert", "stcompile/analysis", "stcompile/passes", "stcompile/plan"),
     *("stcompile/code", "stcompile/emit", "codegen_templates", "stcompile/export"),
     *("stcompile/reports", "stcompile/views", "stcompile/nn", "stcompile/optim"),
+    "stcompile/interop",
     *("stcompile/train", "stcompile/examples", "stcompile/cli", "stcompile/testing", "examples"),
 )
 

@@ -5,6 +5,7 @@ A block starts with three backticks and an *info string*:
 - ``python``: executed. The blocks of a page share one namespace, in order. Each is the text of a
   file ``model.py`` of its own, so that line numbers in messages count from the block's first line.
 - ``python raises``: executed, and has to end in an exception.
+- ``python needs-NAME``: executed where the library NAME is installed.
 - ``python no-run``: not executed; its first line says why: ``# not run: ...``.
 - ``text output``: what the block above it printed, or the exception that it raised.
 
@@ -14,6 +15,7 @@ Anything else is text.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import re
 from collections.abc import Iterator
@@ -64,7 +66,7 @@ def run(page: str, folder: Path) -> Iterator[tuple[Block, str]]:
     """
     namespace: dict[str, Any] = {"__name__": "model"}
     for number, block in enumerate(blocks(page)):
-        if block.info not in ("python", "python raises"):
+        if block.info not in ("python", "python raises") and not is_there(block):
             continue
         file = folder / str(number) / "model.py"
         file.parent.mkdir(parents=True)
@@ -75,7 +77,7 @@ def run(page: str, folder: Path) -> Iterator[tuple[Block, str]]:
             try:
                 exec(compile(block.text, str(file), "exec", dont_inherit=True), namespace)
             except Exception as error:
-                if block.info == "python":
+                if block.info != "python raises":
                     raise RuntimeError(f"the block at line {block.line} fails") from error
                 raised = error
         if raised is not None:
@@ -83,6 +85,12 @@ def run(page: str, folder: Path) -> Iterator[tuple[Block, str]]:
         elif block.info == "python raises":
             raise AssertionError(f"the block at line {block.line} raises nothing")
         yield block, trimmed(printed.getvalue())
+
+
+def is_there(block: Block) -> bool:
+    """True for a block that needs a library which is installed."""
+    name = block.info.removeprefix("python needs-")
+    return name != block.info and importlib.util.find_spec(name) is not None
 
 
 def trimmed(text: str) -> str:

@@ -31,7 +31,9 @@ def test_the_site_has_every_page_and_every_public_name(tmp_path: Path) -> None:
 
     reference = "".join(p.read_text(encoding="utf-8") for p in (tmp_path / "api").glob("*.html"))
     entries = set(re.findall(r'id="stcompile\.([\w.]+)"', reference))
-    names = {name for name in st.__all__ if name not in ("nn", "optim", "testing")}
+    spaces = ("interop", "nn", "optim", "optimize", "testing")
+    names = {name for name in st.__all__ if name not in spaces}
+    names |= {f"{s}.{name}" for s in ("interop", "optimize") for name in getattr(st, s).__all__}
     names |= {f"optim.{name}" for name in st.optim.__all__}
     names |= {f"nn.{name}" for name in st.nn.__all__}
     names |= {f"testing.{name}" for name in st.testing.__all__}
