@@ -62,6 +62,10 @@ def _outlines(known: Known, inputs: Sequence[Any]) -> Iterator[Any]:
         )
 
 
+def _op(known: Known) -> Any:
+    return _pytensor().op(known)
+
+
 @functools.cache
 def _pytensor() -> SimpleNamespace:
     """The class of the `Op`, which inherits from one of PyTensor's, and what calls of it need."""
@@ -85,6 +89,9 @@ def _pytensor() -> SimpleNamespace:
 
         def __init__(self, known: Known) -> None:
             self.known = known
+
+        def __reduce__(self) -> Any:
+            return _op, (self.known,)
 
         def __str__(self) -> str:
             return f"Stcompile{{{self.known}}}"

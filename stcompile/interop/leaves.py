@@ -55,12 +55,15 @@ class Structured:
     each structure of arguments."""
 
     def __init__(self, function: Any, level: Level | None) -> None:
-        self.function = function
+        self.function, self.level = function, level
         self.options = options_of(function, level)
         self._made: dict[Any, Any] = {}
         wrapper: Any = self
         functools.update_wrapper(wrapper, function, updated=())
         self.__signature__ = signature_of(function)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.function, self.level)
 
     def apart(self, arguments: Any, keywords: Any) -> tuple[Positional, list[Any]]:
         """The function of the leaves of a call, and the leaves."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,13 @@ def test_equal_calls_are_merged() -> None:
     function = pytensor.function(inputs, pair, mode="FAST_RUN")
     calls = [node for node in function.maker.fgraph.toposort() if "Stcompile" in str(node.op)]
     assert len(calls) == 1
+
+
+def test_a_compiled_function_travels() -> None:
+    inputs = variables()
+    function = pytensor.function(inputs, pt.grad(total(*inputs), inputs[1]), mode=MODE)
+    again = pickle.loads(pickle.dumps(function))
+    assert np.array_equal(again(*POINT), function(*POINT))
 
 
 REFUSED = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,14 @@ def test_refusals(case: str) -> None:
     make, message = REFUSED[case]
     with pytest.raises(ArgumentsError, match=message):
         to_torch(lambda x: x + 1)(make())
+
+
+def test_it_travels() -> None:
+    function = pickle.loads(pickle.dumps(LAYER))
+    assert torch.equal(
+        function({"W": tensor(models.W), "b": 0.5}, tensor(models.X), 1)[1],
+        LAYER({"W": tensor(models.W), "b": 0.5}, tensor(models.X), 1)[1],
+    )
 
 
 def test_the_name_and_the_level_are_the_function_s() -> None:
