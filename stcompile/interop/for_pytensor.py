@@ -167,8 +167,4 @@ def _pytensor() -> SimpleNamespace:
             nothing = gradient.DisconnectedType()
             return [next(found) if is_moving(one) else nothing() for one in outputs]
 
-        def L_op(self, inputs: Any, outputs: Any, cotangents: Any) -> Any:
-            """The pullback by its name before PyTensor 3."""
-            return self.pullback(inputs, outputs, cotangents)
-
     return SimpleNamespace(op=Stcompile, Variable=basic.Variable, as_variable=pt.as_tensor_variable)

@@ -30,6 +30,7 @@ from stcompile.transforms.primal import Primal
 from stcompile.transforms.pullback import Backward, Vjp
 
 T = TypeVar("T")
+KEPT = 64  # functions of arrays alone, of one function of structures
 
 
 def options_of(function: Any, level: Level | None = None) -> Options:
@@ -57,7 +58,8 @@ class Structured:
     def __init__(self, function: Any, level: Level | None) -> None:
         self.function, self.level = function, level
         self.options = options_of(function, level)
-        self._made: dict[Any, Any] = {}
+        self._made: dict[Any, Positional] = {}
+        self._known: dict[Any, Known] = {}  # the oldest first
         wrapper: Any = self
         functools.update_wrapper(wrapper, function, updated=())
         self.__signature__ = signature_of(function)
@@ -86,9 +88,11 @@ class Structured:
         of, leaves = self.apart(arguments, keywords)
         fixed = {at: leaf for at, leaf in enumerate(leaves) if not is_operand(leaf)}
         key = of, tuple((at, key_of(leaf), _value_of(leaf)) for at, leaf in fixed.items())
-        found = self._made.get(key)
+        found = self._known.get(key)
         if found is None:
-            found = self._made.setdefault(key, Known(of, fixed))
+            for oldest in [*self._known][: 1 - KEPT]:
+                self._known.pop(oldest, None)
+            found = self._known.setdefault(key, Known(of, fixed))
         return found, [leaf for at, leaf in enumerate(leaves) if at not in fixed]
 
 

@@ -119,6 +119,16 @@ def test_outlines_are_found_without_a_call() -> None:
     assert singular.outline(np.zeros((2, 2))).shape == (2, 2)
 
 
+def test_only_so_many_known_numbers_are_kept() -> None:
+    scaled = Structured(lambda x, s: x * s, None)
+    operand = lambda leaf: isinstance(leaf, np.ndarray)  # noqa: E731
+    for scale in np.linspace(0.0, 1.0, 100).tolist():
+        known, leaves = scaled.known((models.B, scale), {}, operand)
+        assert np.array_equal(known.call(leaves)[0], models.B * scale)
+    assert len(scaled._known) == 64
+    assert scaled.known((models.B, 1.0), {}, operand)[0] is known
+
+
 def test_a_shape_that_data_decide_has_no_outline() -> None:
     of, _ = Structured(lambda x: x[x > 0], None).apart((models.B,), {})
     with pytest.raises(LanguageError, match="depends on the data"):

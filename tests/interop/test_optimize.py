@@ -124,7 +124,7 @@ CONSTRAINTS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Constraint options")
+@pytest.mark.filterwarnings("ignore:Constraint options", "ignore:Equality and inequality")
 @pytest.mark.parametrize("method", ["SLSQP", "trust-constr", "sparse trust-constr"])
 @pytest.mark.parametrize("case", CONSTRAINTS)
 def test_constraints(method: str, case: str) -> None:
