@@ -132,7 +132,9 @@ def test_a_misspelt_name_is_suggested_once() -> None:
     assert ran.stderr.count("Did you mean") == 1
 
 
-@pytest.mark.parametrize("module", [st, *(getattr(st, name) for name in SPACES)], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [st, *(getattr(st, name) for name in SPACES)], ids=lambda m: m.__name__
+)
 def test_dir_lists_what_is_public(module: Any) -> None:
     beside = {"__version__"} if module is st else set()
     assert set(dir(module)) == {*module.__all__, *beside}
