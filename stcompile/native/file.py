@@ -155,8 +155,7 @@ def _parameter(leaf: Leaf, is_read: bool) -> str:
 
 def _signature(made: Made, parameters: Sequence[str], workspace: str, returned: str) -> str:
     given = [*parameters, *([f"{workspace} *work"] if made.needs_workspace else [])]
-    text = f"{returned} {made.name}({', '.join(given) or 'void'})"
-    return text if len(text) <= WIDTH else wrapped(text, 4)
+    return wrapped(f"{returned} {made.name}({', '.join(given) or 'void'})", 4)
 
 
 def wrapped(text: str, more: int = 8) -> str:
@@ -199,7 +198,7 @@ def _header(unit: Unit, made: Made, parameters: Sequence[str], about: str) -> st
         "    int error;",
         "};",
         "",
-        _signature(made, parameters, unit.workspace, "int") + ";",
+        wrapped(_signature(made, parameters, unit.workspace, "int") + ";", 4),
         "",
         "#endif",
     ]

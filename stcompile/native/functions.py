@@ -14,7 +14,7 @@ LIBM = {name: name for name in _SAME} | {f"arc{n}": f"a{n}" for n in _ARCS} | {"
 """Functions by their names in NumPy and in Python's math; float has the ending f."""
 
 COMPLEX = frozenset({"tanh", "sinh", "cosh", "sin", "cos", "exp", "log", "sqrt"})
-"""Those that C has for complex numbers, with the beginning c."""
+"""Functions that C has for complex numbers, with the beginning c."""
 
 INLINE = {
     "maximum": "{T} maximum{S}({T} x, {T} y) {{ return x >= y || x != x ? x : y; }}",

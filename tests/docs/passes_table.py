@@ -20,6 +20,11 @@ STAGES = (*PIPELINE, Stage(own_outputs))
 BOOKS = {"simplify": phases.ALGEBRA, "suit_numpy": phases.CALLS}
 
 
+def _of_forms(stage: Stage) -> str:
+    """The words for a stage of no level of its own."""
+    return "C" if "whole" in stage.levels else "`f.compiled`"
+
+
 def tables() -> str:
     """The table of the stages, and a section for each pass."""
     rows = ["| stage | level | results | pass |", "|---|---|---|---|"]
@@ -28,7 +33,7 @@ def tables() -> str:
         module = import_module(stage.run.__module__)
         path = f"{module.__name__.replace('.', '/')}.py"
         shown = [level for level in stage.levels if level in LEVELS]
-        levels = "all" if len(shown) == len(LEVELS) else ", ".join(shown) or "`f.compiled`"
+        levels = "all" if len(shown) == len(LEVELS) else ", ".join(shown) or _of_forms(stage)
         results = "the same bits" if stage.exact else "rounded differently"
         rows.append(f"| `{stage.name}` | {levels} | {results} | `{path}` |")
         title = f"### `{stage.name}`"
