@@ -300,7 +300,7 @@ def _neighbour(node: ast.Compare) -> Iterator[Change]:
 
 
 def _turned(node: ast.Tuple) -> Iterator[Change]:
-    if len(node.elts) == 2 and not any(
+    if len({*map(ast.unparse, node.elts)}) == len(node.elts) == 2 and not any(
         isinstance(e, ast.Starred | ast.Constant) for e in node.elts
     ):
         first, second = map(ast.unparse, node.elts)

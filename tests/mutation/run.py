@@ -7,8 +7,8 @@ noticed. Mutants that no test can notice, because they are as right as the origi
 the reason in `explained.py`, and do not count. The exit status is 1 if a score is below its goal.
 
 ``--sample N`` takes N mutants of each part, chosen by ``--seed``; ``--each N`` takes N of each
-file, evenly; ``--only TEXT`` those whose file, function or change has the text. ``--usage FOLDER``
-keeps which test uses which function, so that the next run need not find it again: empty the folder
+file, evenly; ``--only TEXT`` those whose file, function or change has the text. ``--own`` uses the quick
+tests of each file alone. ``--usage FOLDER`` keeps which test uses which function, so that the next run need not find it again: empty the folder
 when tests or functions have changed.
 ``--log FILE`` keeps a line for each mutant; those that it calls killed are not tried again.
 """
@@ -20,8 +20,8 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ class Part:
     family: Callable[[Any], Iterator[Any]]
     tests: tuple[str, ...]
     goal: float
+    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # quick tests for each file
 
     def mutants(self) -> list[Mutant]:
         paths = sorted({path for pattern in self.files for path in Path().glob(pattern)})
@@ -52,18 +53,59 @@ PROGRAMS = (
     *("tests/gradients", "tests/nn", "tests/science", "tests/transforms"),
 )
 KERNELS, LOOPS = "stcompile/passes/kernels", "stcompile/passes/loops"
-INDICES = (
-    *("stcompile/passes/rewriting/parts.py", "stcompile/passes/general/push_slices.py"),
-    *(f"{KERNELS}/{name}.py" for name in ("check_indices", "elements", "writer", "memory")),
-    *(f"{KERNELS}/{name}.py" for name in ("turn_arrays", "join_loops", "gather_parts")),
-    *(f"{KERNELS}/loop_over_parts.py", "stcompile/analysis/indices.py"),
-    *("stcompile/batch/indexing.py", "stcompile/analysis/sparsity.py"),
-    *("codegen_templates/numpy/subscripts.py", "stcompile/ad/restoring.py"),
-    *(f"stcompile/frontend/operations/{name}.py" for name in ("subscripts", "affine")),
-    "stcompile/frontend/operations/overlapping.py",
-    *(f"{LOOPS}/{name}.py" for name in ("steps_apart", "regions_of_steps", "triangles")),
-    f"{LOOPS}/all_steps.py",
-)
+AFFINE = "stcompile/frontend/operations"
+LISTS = "tests/passes/test_random_lists.py"
+REWRITES = "tests/passes/test_rewrites.py"
+
+
+def _lists(*names: str) -> tuple[str, ...]:
+    return tuple(f"{LISTS}::test_passes[{name}]" for name in names)
+
+
+SCALARS = (*_lists("scalarise", "scalarise_where_it_pays"), REWRITES)
+INDICES: dict[str, tuple[str, ...]] = {
+    "stcompile/passes/rewriting/parts.py": (
+        f"{LISTS}::test_rules[added_where_it_belongs]",
+        REWRITES,
+    ),
+    "stcompile/passes/general/push_slices.py": (
+        *_lists("push_slices"),
+        "tests/passes/test_slices.py",
+        REWRITES,
+    ),
+    f"{KERNELS}/check_indices.py": (
+        *_lists("check_indices", "check_again", "leave_checks"),
+        "tests/kernels/test_indices.py",
+    ),
+    **{f"{KERNELS}/{name}.py": SCALARS for name in ("elements", "writer", "memory")},
+    f"{KERNELS}/turn_arrays.py": (*_lists("turn_arrays"), REWRITES),
+    f"{KERNELS}/join_loops.py": (*_lists("join_loops"), "tests/passes/test_join_loops.py"),
+    f"{KERNELS}/gather_parts.py": (*_lists("gather_parts"), REWRITES),
+    f"{KERNELS}/loop_over_parts.py": (*_lists("loop_over_parts"), REWRITES),
+    "stcompile/analysis/indices.py": (),
+    "stcompile/batch/indexing.py": ("tests/batch/test_indexing.py",),
+    "stcompile/analysis/sparsity.py": ("tests/transforms/test_sparse.py",),
+    "codegen_templates/numpy/subscripts.py": (
+        "tests/templates/test_subscripts.py",
+        "tests/templates/test_form.py",
+    ),
+    "stcompile/ad/restoring.py": (
+        "tests/control/test_cheap_adjoints.py",
+        "tests/gradients/test_overwritten.py",
+    ),
+    f"{AFFINE}/subscripts.py": ("tests/frontend/test_array_access.py",),
+    f"{AFFINE}/affine.py": ("tests/frontend/test_affine.py",),
+    f"{AFFINE}/overlapping.py": ("tests/frontend/test_cells.py",),
+    f"{LOOPS}/steps_apart.py": ("tests/passes/test_merge_steps.py", *_lists("merge_steps")),
+    f"{LOOPS}/regions_of_steps.py": ("tests/passes/test_merge_steps.py",),
+    f"{LOOPS}/triangles.py": (
+        "tests/passes/test_merge_triangles.py",
+        *_lists("merge_triangles"),
+    ),
+    f"{LOOPS}/all_steps.py": ("tests/passes/test_loops.py",),
+}
+"""The files with arithmetic of indices, each with the quick tests of its own, which come first."""
+
 PLACES = (
     *("tests/passes", "tests/kernels", "tests/batch", "tests/templates", "tests/wengert"),
     *("tests/ad", "tests/control", "tests/frontend", "tests/transforms", "tests/gradients"),
@@ -86,7 +128,7 @@ PARTS = {
         (*PROGRAMS, "stcompile/plan"),
         0.85,
     ),
-    "indices": Part(INDICES, places, PLACES, 0.95),
+    "indices": Part(tuple(INDICES), places, PLACES, 0.95, INDICES),
 }
 
 
@@ -107,6 +149,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--seconds", type=float, default=20.0, help="of tests, for one mutant (%(default)s)"
     )
     parser.add_argument("--usage", type=Path, help="a folder that keeps which test uses what")
+    parser.add_argument(
+        "--own", action="store_true", help="only the quick tests that belong to the files"
+    )
     parser.add_argument("--tests", nargs="*", help="other tests than those of the part")
     parser.add_argument(
         "--cases",
@@ -162,8 +207,10 @@ def judge(name: str, options: argparse.Namespace) -> bool:
     if cache is not None:
         cache.parent.mkdir(parents=True, exist_ok=True)
     tried = [m for m in counted if str(m) not in known]
-    plugin = Judge(tried, files, options.jobs, options.seconds, report, watched, cache)
-    paths = list(options.tests or part.tests)
+    plugin = Judge(tried, files, options.jobs, options.seconds, report, watched, cache, part.own)
+    own = [test for file in {str(m.file) for m in chosen} for test in part.own.get(file, ())]
+    paths = sorted({*own, *(() if options.own else part.tests)})
+    paths = list(options.tests or paths)
     before = _state()
     flags = ["-q", "-p", "no:cacheprovider", "--cases", options.cases]
     status = pytest.main([*flags, *paths], plugins=[plugin])

@@ -67,6 +67,7 @@ class Judge:
     report: Callable[[Verdict], None]
     watched: Callable[[int, int], None]  # how many tests were watched, of how many
     cache: Path | None = None
+    own: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the tests for each file
     baseline: list[str] = field(default_factory=list)  # tests that fail as things are
 
     def pytest_configure(self) -> None:
@@ -83,7 +84,7 @@ class Judge:
         caches = _caches()
         gc.freeze()  # what is here by now is neither walked nor copied in the forks
         usage = self._usage(session, items, caches)
-        order = _Order(usage)
+        order = _Order(usage, self.own)
         trials = _trials(self.mutants, order, self.seconds)
         for mutant, names, status, output, seconds in forked(
             trials,
@@ -132,10 +133,11 @@ class Judge:
 
 class _Order:
     """Which tests are tried for a mutant, the most promising ones first: those that noticed its
-    neighbours, then the quick ones, of which most use little else."""
+    neighbours, those for its file, then the quick ones, of which most use little else."""
 
-    def __init__(self, usage: Mapping[str, Usage]) -> None:
+    def __init__(self, usage: Mapping[str, Usage], own: Mapping[str, Sequence[str]]) -> None:
         self.usage = usage
+        self.own = own
         self.users: dict[Place, list[str]] = {}
         for name, use in sorted(usage.items(), key=lambda item: item[1].seconds):
             for place in use.places:
@@ -152,9 +154,14 @@ class _Order:
 
     def tests(self, mutant: Mutant, seconds: float) -> list[str]:
         users = self.users.get(_place(mutant), [])
-        own = self.killers.get(f"{mutant.file}:{mutant.function}", {})
+        same = self.killers.get(f"{mutant.file}:{mutant.function}", {})
         near = self.killers.get(str(mutant.file), {})
-        ordered = sorted(users, key=lambda name: (-own.get(name, 0), -near.get(name, 0)))
+        first = tuple(self.own.get(str(mutant.file), ()))
+
+        def rank(name: str) -> tuple[int, int, bool]:
+            return -same.get(name, 0), -near.get(name, 0), not name.startswith(first)
+
+        ordered = sorted(users, key=rank)
         chosen, total = [], 0.0
         for name in ordered:
             needed = self.usage[name].seconds

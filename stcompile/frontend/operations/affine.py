@@ -25,7 +25,7 @@ def combined(primitive: str, left: Any, right: Any) -> Affine | int | bool | Non
     if not (_is_integer(left) and _is_integer(right)):
         return None
     if primitive == "multiply":
-        return _product(left, right) if not isinstance(left, Affine) else _product(right, left)
+        return _product(left, right)
     if primitive == "add":
         return _sum(left, right)
     if primitive not in ("subtract", *_DECIDED):
@@ -82,9 +82,12 @@ def _sum(left: Any, right: Any) -> Affine | int:
     return right.scaled(1, left) if isinstance(right, Affine) else left + right
 
 
-def _product(factor: Any, value: Any) -> Affine | int | None:
+def _product(left: Any, right: Any) -> Affine | int | None:
+    value, factor = (left, right) if isinstance(left, Affine) else (right, left)
     if isinstance(factor, Affine):
         return None
+    if not isinstance(value, Affine):
+        return factor * value  # type: ignore[no-any-return]
     return value.scaled(factor, 0) if factor else 0
 
 
