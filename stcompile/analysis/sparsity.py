@@ -194,10 +194,7 @@ class _Walk:
         read = "slice" if equation.params["op"] == "slice" else "index"
         params = {key: item for key, item in equation.params.items() if key != "op"}
         where = np.asarray(apply(read, (_numbers(acc.type), *facts[2:]), params))
-        own = _numbers(value.type)
-        while own.ndim > where.ndim:
-            own = own[0]
-        rows = added[np.broadcast_to(own, where.shape).ravel()]
+        rows = added[np.broadcast_to(_numbers(value.type), where.shape).ravel()]
         placed = self.picking(where.ravel(), acc.type.count).T.tocsr()
         return self.union(into, placed @ rows)
 
@@ -321,9 +318,8 @@ def _computed(equation: Equation, facts: Sequence[Known]) -> Iterator[tuple[Vari
     """The results of an equation whose operands are known, such as constant indices."""
     primitive = PRIMITIVES[equation.primitive]
     is_plain = not (primitive.control or equation.effects or equation.primitive == "external")
-    sizes = (output.type.count for output in equation.outputs)
-    is_known = not any(fact is UNKNOWN for fact in facts)
-    if is_plain and is_known and len(equation.outputs) == 1 and max(sizes) <= KNOWN_ELEMENTS:
+    is_known = not any(fact is UNKNOWN for fact in facts) and len(equation.outputs) == 1
+    if is_plain and is_known and equation.output.type.count <= KNOWN_ELEMENTS:
         with np.errstate(all="ignore"):
             yield equation.output, apply(equation.primitive, tuple(facts), equation.params)
 
@@ -353,5 +349,5 @@ def _keys(dims: Sequence[int], axes: Sequence[int], lengths: Sequence[int]) -> A
     return key.ravel()
 
 
-def _count(matrix: Matrix | None) -> int:
-    return -1 if matrix is None else int(matrix.nnz)
+def _count(matrix: Matrix | None) -> int | None:
+    return None if matrix is None else int(matrix.nnz)

@@ -230,6 +230,19 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "(not kept...",
         "a class that is known is found once more, which takes time only",
     ),
+    Equivalent(
+        "analysis/sparsity.py _Walk.spread",
+        "1",
+        "2",
+        "nothing is in the second row, and nobody reads it",
+    ),
+    Equivalent(
+        "analysis/sparsity.py _keys",
+        "1",
+        "2",
+        "of any negative length NumPy finds what it is",
+        line="-1 if a == axis else 1",
+    ),
 )
 
 

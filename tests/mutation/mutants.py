@@ -257,13 +257,21 @@ EXTREMES = {
     "minimum": "maximum",
     "maximum": "minimum",
 }
+GENERIC = frozenset({"dict", "list", "set", "tuple"})
 DROPPED = ast.Add | ast.Sub | ast.Mult | ast.FloorDiv | ast.Mod
 
 
 def places(function: ast.AST) -> Iterator[Change]:
     """Changes of the arithmetic of a function whose numbers are places, lengths and axes."""
+    types = {
+        node.slice
+        for node in ast.walk(function)
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) in GENERIC
+    }
     for statement in getattr(function, "body", []):
         for node in _nodes(statement):
+            if node in types:
+                continue
             if isinstance(node, ast.BinOp) and isinstance(node.op, DROPPED):
                 yield from _of_places(node)
             elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

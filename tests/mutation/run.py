@@ -84,7 +84,7 @@ INDICES: dict[str, tuple[str, ...]] = {
     f"{KERNELS}/loop_over_parts.py": (*_lists("loop_over_parts"), REWRITES),
     "stcompile/analysis/indices.py": (),
     "stcompile/batch/indexing.py": ("tests/batch/test_indexing.py",),
-    "stcompile/analysis/sparsity.py": ("tests/transforms/test_sparse.py",),
+    "stcompile/analysis/sparsity.py": ("tests/analysis/test_sparsity.py",),
     "codegen_templates/numpy/subscripts.py": (
         "tests/templates/test_subscripts.py",
         "tests/templates/test_form.py",

@@ -97,7 +97,7 @@ def _checked(program: Program, known: Ranges) -> Program:
         equation = _with_own_operands(equation, own)
         instead = dict[int, Atom]()
         for at, use in uses_of(equation, own):
-            if use.is_within or own.get(use.integer, 0) is None:
+            if use.is_within or (use.integer in own and use.place is None):
                 continue
             key = use._replace(place=None)
             if key not in made:
