@@ -75,14 +75,15 @@ INDICES: dict[str, tuple[str, ...]] = {
     ),
     f"{KERNELS}/check_indices.py": (
         *_lists("check_indices", "check_again", "leave_checks"),
-        "tests/kernels/test_indices.py",
+        "tests/analysis/test_indices.py",
+        REWRITES,
     ),
     **{f"{KERNELS}/{name}.py": SCALARS for name in ("elements", "writer", "memory")},
     f"{KERNELS}/turn_arrays.py": (*_lists("turn_arrays"), REWRITES),
     f"{KERNELS}/join_loops.py": (*_lists("join_loops"), "tests/passes/test_join_loops.py"),
     f"{KERNELS}/gather_parts.py": (*_lists("gather_parts"), REWRITES),
     f"{KERNELS}/loop_over_parts.py": (*_lists("loop_over_parts"), REWRITES),
-    "stcompile/analysis/indices.py": (),
+    "stcompile/analysis/indices.py": ("tests/analysis/test_indices.py",),
     "stcompile/batch/indexing.py": ("tests/batch/test_indexing.py",),
     "stcompile/analysis/sparsity.py": ("tests/analysis/test_sparsity.py",),
     "codegen_templates/numpy/subscripts.py": (
