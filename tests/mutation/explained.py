@@ -243,6 +243,12 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "of any negative length NumPy finds what it is",
         line="-1 if a == axis else 1",
     ),
+    Equivalent(
+        "loops/regions_of_steps.py Region.steps_after",
+        "( (own.low, ...",
+        "(its.low, ...), (own.low, ...)",
+        "either of the two conditions may be the first",
+    ),
 )
 
 

@@ -98,7 +98,7 @@ INDICES: dict[str, tuple[str, ...]] = {
     f"{AFFINE}/affine.py": ("tests/frontend/test_affine.py",),
     f"{AFFINE}/overlapping.py": ("tests/frontend/test_cells.py",),
     f"{LOOPS}/steps_apart.py": ("tests/passes/test_merge_steps.py", *_lists("merge_steps")),
-    f"{LOOPS}/regions_of_steps.py": ("tests/passes/test_merge_steps.py",),
+    f"{LOOPS}/regions_of_steps.py": ("tests/passes/test_regions_of_steps.py",),
     f"{LOOPS}/triangles.py": (
         "tests/passes/test_merge_triangles.py",
         *_lists("merge_triangles"),

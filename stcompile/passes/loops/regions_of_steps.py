@@ -62,16 +62,16 @@ class Region:
         least, most = 1 - steps, steps - 1
         for own, its in zip(self.ranges, other.ranges, strict=True):
             pairs = (
-                (own.low, _before(its.high), 1),  # own.low <= its.high - 1
-                (its.low, _before(own.high), -1),
+                (own.low, _before(its.high), True),  # own.low <= its.high - 1
+                (its.low, _before(own.high), False),
             )
-            for under, over, sign in pairs:
+            for under, over, is_own in pairs:
                 if under.over(steps)[0] > over.over(steps)[1]:
                     return None
                 if under.slope != over.slope or under.slope not in (1, -1):
                     continue
                 margin = over.offset - under.offset  # the distance that one step may be behind
-                if sign * under.slope > 0:
+                if (under.slope == 1) == is_own:
                     most = min(most, margin)
                 else:
                     least = max(least, -margin)
@@ -96,7 +96,7 @@ def region_of(equation: Equation, counter: Variable, symbol: Symbol) -> Region |
             return None
         low = low._replace(slope=low.slope + sum(form[1:]))
         high = Line(low.offset + width.offset, low.slope + width.slope)
-        if not {low.slope, high.slope} <= {0, 1, -1}:
+        if abs(low.slope) > 1 or abs(high.slope) > 1:
             return None
         found.append(Range(low, high, axis in params["drop"]))
     return Region(tuple(found))

@@ -1,0 +1,139 @@
+"""Parts that move with the steps of a loop, against all elements of all steps."""
+
+from __future__ import annotations
+
+import itertools
+from random import Random
+from typing import Any
+
+from stcompile.base.location import Location
+from stcompile.passes.loops.regions_of_steps import Line, Range, Region, region_of
+from stcompile.wengert.dims import Dim, Symbol, number_of, size_of
+from stcompile.wengert.ir import Atom, Equation, Variable, freeze
+from stcompile.wengert.types import Type
+
+I = Symbol("i.1", 0, 9)
+i = size_of(I)
+COUNTER, OTHER = Variable("t", Type.python(int)), Variable("k", Type.python(int))
+
+
+def at(line: Line, step: int) -> int:
+    return line.offset + line.slope * step
+
+
+def elements(region: Region, step: int) -> set[tuple[int, ...]]:
+    return {
+        *itertools.product(*(range(at(r.low, step), at(r.high, step)) for r in region.ranges))
+    }
+
+
+def distances(own: Region, other: Region, steps: int) -> list[int]:
+    pairs = itertools.product(range(steps), repeat=2)
+    return [s - t for s, t in pairs if elements(own, s) & elements(other, t)]
+
+
+def drawn(rng: Random, slopes: list[int]) -> Range:
+    low = Line(rng.randint(-3, 3), rng.choice(slopes))
+    width = rng.randint(0, 3)
+    return Range(low, Line(low.offset + width, rng.choice(slopes)), False)
+
+
+def test_the_distances_of_steps_that_meet() -> None:
+    rng = Random(3)
+    for _ in range(3000):
+        axes, steps = rng.choice((1, 1, 2)), rng.randint(1, 5)
+        own, other = (Region(tuple(drawn(rng, [-1, 0, 1]) for _ in range(axes))) for _ in "ab")
+        found, wanted = own.steps_after(other, steps), distances(own, other, steps)
+        if wanted:
+            assert found is not None and found[0] <= min(wanted) <= max(wanted) <= found[1]
+
+
+def test_the_distances_are_exact_where_all_bounds_move_alike() -> None:
+    rng, met = Random(4), 0
+    for _ in range(3000):
+        slope, steps = rng.choice((-1, 0, 1)), rng.randint(1, 5)
+        own, other = (Region((drawn(rng, [slope]),)) for _ in "ab")
+        if any(r.high.offset <= r.low.offset for r in (*own.ranges, *other.ranges)):
+            continue
+        found, wanted = own.steps_after(other, steps), distances(own, other, steps)
+        assert found == ((min(wanted), max(wanted)) if wanted else None)
+        met += bool(wanted)
+    assert met > 500
+
+
+def test_a_bound_that_all_steps_pass() -> None:
+    """Rows up to the step, and rows behind it."""
+    before = Region((Range(Line(0, 0), Line(0, 1), False),))
+    behind = Region((Range(Line(1, 1), Line(9, 0), False),))
+    assert before.steps_after(behind, 5) == (2, 4)
+    assert behind.steps_after(before, 5) == (-4, -2)
+    fixed = Region((Range(Line(4, 0), Line(9, 0), False),))
+    assert before.steps_after(fixed, 5) is None and before.steps_after(fixed, 6) == (-5, 5)
+    ends = [(Line(0, 0), Line(3, 0)), (Line(3, 0), Line(5, 0)), (Line(2, 0), Line(5, 0))]
+    first, second, third = (Region((Range(*end, False),)) for end in ends)
+    assert first.steps_after(second, 4) is None and second.steps_after(first, 4) is None
+    assert first.steps_after(third, 4) == (-3, 3)
+
+
+def test_what_is_a_step() -> None:
+    ranges = [Range(Line(3, slope), Line(4, slope), single) for slope in (1, 0, 2, -1) for single in (True, False)]
+    assert [r.is_step for r in ranges] == [True] + 7 * [False]
+    assert [r.is_fixed for r in ranges] == [False, False, True, True, False, False, False, False]
+
+
+def equation(primitive: str, places: tuple[Atom, ...], *axes: tuple[Any, Any, int, bool]) -> Equation:
+    start, length, step, gone = zip(*axes, strict=True)
+    drop = tuple(axis for axis, one in enumerate(gone) if one)
+    params = freeze({"start": start, "length": length, "step": step, "drop": drop})
+    array, value = (Variable(name, Type.array("f8", (99,) * len(axes))) for name in "xv")
+    inputs = (array, *([value] if primitive != "slice" else []), *places)
+    return Equation((Variable("y", array.type),), primitive, inputs, params, (), Location("m.py", 1))
+
+
+def test_regions_are_the_parts() -> None:
+    fits = 0
+    forms: list[Any] = [(2,), (2, 1), (5, -1), (1, 2), (i + 1,), (3 - i,), (2 * i,), (i + 1, 1)]
+    forms += [(i + 2, -1), (3 - i, 1), (-1 * i + 4, -1), (size_of(Symbol("j.2", 0, 3)),)]
+    lengths: list[Any] = [1, 3, i, i + 2, 4 - i, 2 * i, 9 - 2 * i]
+    for (primitive, form), length in itertools.product(
+        itertools.product(("slice", "update"), forms), lengths
+    ):
+        other = ((1,), 2, 1, True)
+        found = region_of(equation(primitive, (COUNTER,), other, (form, length, 1, False)), COUNTER, I)
+        numbers = [
+            (number_of(form[0], {**known(t), **OTHERS}) + sum(form[1:]) * t, number_of(length, known(t)))
+            for t in range(4)
+        ]
+        low = numbers[1][0] - numbers[0][0]
+        high = low + numbers[1][1] - numbers[0][1]
+        is_other = isinstance(form[0], Dim) and I not in form[0].symbols
+        if is_other or abs(low) > 1 or abs(high) > 1:
+            assert found is None
+            continue
+        assert found is not None
+        fits += 1
+        dropped, part = found.ranges
+        assert dropped == Range(Line(1, 0), Line(3, 0), True)
+        assert not part.single
+        assert [(at(part.low, t), at(part.high, t)) for t in range(4)] == [
+            (first, first + count) for first, count in numbers
+        ]
+    assert fits > 40
+
+
+def known(step: int) -> dict[Symbol, int]:
+    return {I: step}
+
+
+OTHERS = {Symbol("j.2", 0, 3): 1}
+
+
+def test_no_regions() -> None:
+    plain = ((0, 1), 2, 1, False)
+    assert region_of(equation("slice", (COUNTER,), plain), COUNTER, I) is not None
+    assert region_of(equation("slice", (COUNTER,), ((0, 1), 2, 2, False)), COUNTER, I) is None
+    assert region_of(equation("slice", (OTHER,), plain), COUNTER, I) is None
+    for places in ((OTHER,), (COUNTER, OTHER)):
+        assert region_of(equation("update", places, plain), COUNTER, I) is None
+    assert region_of(equation("slice", (), ((0,), i + size_of(Symbol("j.2", 0, 3)), 1, False)), COUNTER, I) is None
+    assert region_of(equation("slice", (), ((0,), 2 * i // 3, 1, False)), COUNTER, I) is None
