@@ -82,13 +82,11 @@ def _written_where(step: Step) -> Atom:
     lead = (step.size,) if mask.batched else ()
     selected = step.shaped(mask.atom, *lead, *step.one(2).dims, *trailing)
     given = step.cast(value.atom, step.one(0).dtype)
+    one = step.one(1).dims[-step.one(0).ndim :]  # leading axes of length 1 are let go
     if value.batched:
-        one = step.one(1).dims
-        while len(one) > step.one(0).ndim:  # leading axes of length 1 are let go
-            one = one[1:]
         given = step.aligned(step.shaped(given, step.size, *one), step.one(0).ndim)
-    elif given.type.ndim > step.one(0).ndim:
-        given = step.shaped(given, *given.type.dims[given.type.ndim - step.one(0).ndim :])
+    else:
+        given = step.shaped(given, *one)
     return step.record("where", selected, given, rows)
 
 
@@ -98,7 +96,7 @@ def _turned_value(step: Step, part: _Subscript, last: int = 0) -> Atom:
     value, ndim = step.operands[1], len(part.wanted) - 1 - last
     dims = step.one(1).dims
     dims = dims[max(0, len(dims) - ndim) :]  # leading axes of length 1 are let go
-    if not value.batched and part.names == part.wanted:
+    if not (value.batched or last) and part.names == part.wanted:
         return value.atom
     lead = (step.size,) if value.batched else (1,)
     whole = step.shaped(value.atom, *lead, *(1,) * (ndim - len(dims)), *dims, *(1,) * last)

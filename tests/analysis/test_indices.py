@@ -5,11 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import numpy as np
-import pytest
-
 from stcompile.analysis.indices import Use, is_never_negative, ranges_inside, uses_of
-from stcompile.passes.kernels.check_indices import check_indices
 from stcompile.wengert.bounds import greatest, least
 from stcompile.wengert.dims import ENDLESS, Symbol, size_of
 from stcompile.wengert.ir import Constant, Equation, Program, Variable
@@ -119,7 +115,9 @@ MAKERS: dict[str, bool] = {
 
 def test_what_is_never_negative() -> None:
     for text, wanted in MAKERS.items():
-        (maker,) = parse_program(f"program f({INPUTS}) {{\n v: int = {text}\n return v\n}}").equations
+        (maker,) = parse_program(
+            f"program f({INPUTS}) {{\n v: int = {text}\n return v\n}}"
+        ).equations
         assert is_never_negative(maker.output, {}, maker) == wanted, text
     for value, wanted in ((-1, False), (0, True), (1, True)):
         assert is_never_negative(Constant(value), {}, None) == wanted
@@ -169,7 +167,9 @@ def test_ranges_inside() -> None:
         (equation,) = parse_program(
             f"program f(y: f64[3], s: f64, k: int, q: int, p: bool) {{\n v: f64 = {text}\n return v\n}}"
         ).equations
-        (given, *_) = [v for v in equation.inputs if isinstance(v, Variable) and v.name == "k"] or [I]
+        (given, *_) = [v for v in equation.inputs if isinstance(v, Variable) and v.name == "k"] or [
+            I
+        ]
         known = {given: 1 + size_of(Symbol("k.1", 0, 1))}
         found = {
             name: {v.name: bounds(size) for v, size in pairs}

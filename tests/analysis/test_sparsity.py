@@ -227,7 +227,10 @@ def values(program: Program) -> list[Any]:
         drawn = RNG.uniform(0.5, 1.5, size=v.type.dims)
         given = NUMBERS.get(v.name, INTEGERS.get(v.name))
         found.append(drawn if given is None else np.array(given) if v.type.dims else given)
-    return [a if np.ndim(a) or v.type.dtype.kind != "f" else a[()] for a, v in zip(found, program.inputs)]
+    return [
+        a if np.ndim(a) or v.type.dtype.kind != "f" else a[()]
+        for a, v in zip(found, program.inputs)
+    ]
 
 
 def changed(program: Program) -> list[Any]:

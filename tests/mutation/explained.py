@@ -249,6 +249,13 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "(its.low, ...), (own.low, ...)",
         "either of the two conditions may be the first",
     ),
+    Equivalent(
+        "batch/indexing.py _sum",
+        "0",
+        "1",
+        "a list is added to a list",
+        line='.kind == "stack"',
+    ),
 )
 
 

@@ -65,6 +65,7 @@ def _lists(*names: str) -> tuple[str, ...]:
 SCALARS = (*_lists("scalarise", "scalarise_where_it_pays"), REWRITES)
 INDICES: dict[str, tuple[str, ...]] = {
     "stcompile/passes/rewriting/parts.py": (
+        "tests/passes/test_parts_of_parts.py",
         f"{LISTS}::test_rules[added_where_it_belongs]",
         REWRITES,
     ),
@@ -84,7 +85,7 @@ INDICES: dict[str, tuple[str, ...]] = {
     f"{KERNELS}/gather_parts.py": (*_lists("gather_parts"), REWRITES),
     f"{KERNELS}/loop_over_parts.py": (*_lists("loop_over_parts"), REWRITES),
     "stcompile/analysis/indices.py": ("tests/analysis/test_indices.py",),
-    "stcompile/batch/indexing.py": ("tests/batch/test_indexing.py",),
+    "stcompile/batch/indexing.py": ("tests/batch/test_indexing_lists.py",),
     "stcompile/analysis/sparsity.py": ("tests/analysis/test_sparsity.py",),
     "codegen_templates/numpy/subscripts.py": (
         "tests/templates/test_subscripts.py",

@@ -22,9 +22,7 @@ def at(line: Line, step: int) -> int:
 
 
 def elements(region: Region, step: int) -> set[tuple[int, ...]]:
-    return {
-        *itertools.product(*(range(at(r.low, step), at(r.high, step)) for r in region.ranges))
-    }
+    return {*itertools.product(*(range(at(r.low, step), at(r.high, step)) for r in region.ranges))}
 
 
 def distances(own: Region, other: Region, steps: int) -> list[int]:
@@ -76,18 +74,26 @@ def test_a_bound_that_all_steps_pass() -> None:
 
 
 def test_what_is_a_step() -> None:
-    ranges = [Range(Line(3, slope), Line(4, slope), single) for slope in (1, 0, 2, -1) for single in (True, False)]
+    ranges = [
+        Range(Line(3, slope), Line(4, slope), single)
+        for slope in (1, 0, 2, -1)
+        for single in (True, False)
+    ]
     assert [r.is_step for r in ranges] == [True] + 7 * [False]
     assert [r.is_fixed for r in ranges] == [False, False, True, True, False, False, False, False]
 
 
-def equation(primitive: str, places: tuple[Atom, ...], *axes: tuple[Any, Any, int, bool]) -> Equation:
+def equation(
+    primitive: str, places: tuple[Atom, ...], *axes: tuple[Any, Any, int, bool]
+) -> Equation:
     start, length, step, gone = zip(*axes, strict=True)
     drop = tuple(axis for axis, one in enumerate(gone) if one)
     params = freeze({"start": start, "length": length, "step": step, "drop": drop})
     array, value = (Variable(name, Type.array("f8", (99,) * len(axes))) for name in "xv")
     inputs = (array, *([value] if primitive != "slice" else []), *places)
-    return Equation((Variable("y", array.type),), primitive, inputs, params, (), Location("m.py", 1))
+    return Equation(
+        (Variable("y", array.type),), primitive, inputs, params, (), Location("m.py", 1)
+    )
 
 
 def test_regions_are_the_parts() -> None:
@@ -99,9 +105,14 @@ def test_regions_are_the_parts() -> None:
         itertools.product(("slice", "update"), forms), lengths
     ):
         other = ((1,), 2, 1, True)
-        found = region_of(equation(primitive, (COUNTER,), other, (form, length, 1, False)), COUNTER, I)
+        found = region_of(
+            equation(primitive, (COUNTER,), other, (form, length, 1, False)), COUNTER, I
+        )
         numbers = [
-            (number_of(form[0], {**known(t), **OTHERS}) + sum(form[1:]) * t, number_of(length, known(t)))
+            (
+                number_of(form[0], {**known(t), **OTHERS}) + sum(form[1:]) * t,
+                number_of(length, known(t)),
+            )
             for t in range(4)
         ]
         low = numbers[1][0] - numbers[0][0]
@@ -135,5 +146,10 @@ def test_no_regions() -> None:
     assert region_of(equation("slice", (OTHER,), plain), COUNTER, I) is None
     for places in ((OTHER,), (COUNTER, OTHER)):
         assert region_of(equation("update", places, plain), COUNTER, I) is None
-    assert region_of(equation("slice", (), ((0,), i + size_of(Symbol("j.2", 0, 3)), 1, False)), COUNTER, I) is None
+    assert (
+        region_of(
+            equation("slice", (), ((0,), i + size_of(Symbol("j.2", 0, 3)), 1, False)), COUNTER, I
+        )
+        is None
+    )
     assert region_of(equation("slice", (), ((0,), 2 * i // 3, 1, False)), COUNTER, I) is None
