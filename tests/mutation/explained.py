@@ -256,6 +256,47 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "a list is added to a list",
         line='.kind == "stack"',
     ),
+    Equivalent(
+        "general/push_slices.py _Span.misses",
+        "self.start - other.start",
+        "(other.start) - (self.start)",
+        "a distance is a multiple both ways",
+    ),
+    *(
+        Equivalent(
+            "general/push_slices.py _Pusher.",
+            before,
+            after,
+            "names that are given once are as good as others",
+            line="self.count",
+        )
+        for before, after in (("0", "1"), ("1", "2"))
+    ),
+    Equivalent(
+        "general/push_slices.py _Pusher._slices_of",
+        "span.step > 0",
+        "(span.step) >= (0)",
+        "no stride is 0",
+    ),
+    *(
+        Equivalent("kernels/loop_over_parts.py", before, after, why, line)
+        for before, after, why, line in (
+            ("self.read.params, ...", "...", "a key of the same kind either way", "read, added ="),
+            ("self.source, same", "same, self.source", "a key of the same kind either way", ""),
+            ("0", "1", "the first equation is no addition: its part is read before", "at < 0"),
+            ("at < 0", "(at) <= (0)", "the first equation is no addition", ""),
+            ("0", "1", "rows are at the same distances from any place in them", "_levels([row["),
+            ("0", "1", "all parts are added to arrays of one type", "(dims,) ="),
+            ("(counter, inner)", "inner, counter", "what is not free, in any order", ""),
+        )
+    ),
+    *(
+        Equivalent("kernels/gather_parts.py _Gathered.", before, after, why, line)
+        for before, after, why, line in (
+            ("0", "1", "all parts are added on lines of one kind", "parts[0].added.location"),
+            ("1", "2", "the first part is added between", 'at + 1, "pad", (root,)'),
+        )
+    ),
 )
 
 

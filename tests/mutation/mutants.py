@@ -263,14 +263,17 @@ DROPPED = ast.Add | ast.Sub | ast.Mult | ast.FloorDiv | ast.Mod
 
 def places(function: ast.AST) -> Iterator[Change]:
     """Changes of the arithmetic of a function whose numbers are places, lengths and axes."""
-    types = {
+    without_order = {
         node.slice
         for node in ast.walk(function)
         if isinstance(node, ast.Subscript) and ast.unparse(node.value) in GENERIC
     }
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            without_order.update(node.comparators)
     for statement in getattr(function, "body", []):
         for node in _nodes(statement):
-            if node in types:
+            if node in without_order:
                 continue
             if isinstance(node, ast.BinOp) and isinstance(node.op, DROPPED):
                 yield from _of_places(node)

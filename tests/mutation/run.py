@@ -70,6 +70,7 @@ INDICES: dict[str, tuple[str, ...]] = {
         REWRITES,
     ),
     "stcompile/passes/general/push_slices.py": (
+        "tests/passes/test_spans.py",
         *_lists("push_slices"),
         "tests/passes/test_slices.py",
         REWRITES,
@@ -79,7 +80,8 @@ INDICES: dict[str, tuple[str, ...]] = {
         "tests/analysis/test_indices.py",
         REWRITES,
     ),
-    **{f"{KERNELS}/{name}.py": SCALARS for name in ("elements", "writer", "memory")},
+    **{f"{KERNELS}/{name}.py": SCALARS for name in ("elements", "memory")},
+    f"{KERNELS}/writer.py": ("tests/passes/test_spans.py", *SCALARS),
     f"{KERNELS}/turn_arrays.py": (*_lists("turn_arrays"), REWRITES),
     f"{KERNELS}/join_loops.py": (*_lists("join_loops"), "tests/passes/test_join_loops.py"),
     f"{KERNELS}/gather_parts.py": (*_lists("gather_parts"), REWRITES),

@@ -62,10 +62,17 @@ class _Span(NamedTuple):
     def last(self) -> int:
         return self.start + (self.length - 1) * self.step
 
+    @property
+    def low(self) -> int:
+        return min(self.start, self.last)
+
+    @property
+    def high(self) -> int:
+        return max(self.start, self.last)
+
     def misses(self, other: _Span) -> bool:
-        """True if the two have no element in common."""
-        ours, theirs = sorted((self.start, self.last)), sorted((other.start, other.last))
-        apart = ours[1] < theirs[0] or theirs[1] < ours[0]
+        """True if the two certainly have no element in common."""
+        apart = self.high < other.low or other.high < self.low
         return apart or (self.start - other.start) % math.gcd(self.step, other.step) != 0
 
     def is_all(self, dim: int) -> bool:
@@ -79,8 +86,8 @@ def _hull(spans: Sequence[_Span]) -> _Span:
     """The span from the first element of some spans to the last element."""
     if len(set(spans)) == 1 and spans[0].step == 1:
         return spans[0]._replace(dropped=False)
-    first = min(min(span.start, span.last) for span in spans)
-    last = max(max(span.start, span.last) for span in spans)
+    first = min(span.low for span in spans)
+    last = max(span.high for span in spans)
     return _Span(first, last - first + 1, 1, False)
 
 

@@ -60,7 +60,7 @@ def _gather(program: Program) -> Program:
         if at not in taken:
             parts = list(_chain(build, at))[::-1]
             taken.update(part.at for part in parts)
-            if len(parts) > 1 and have_same_settings(*(part.added for part in parts)):
+            if parts and have_same_settings(*(part.added for part in parts)):
                 chains.append(parts)
     for chain in reversed(chains):
         _Gathered(build, chain[-1].at, chain).run()
@@ -70,7 +70,7 @@ def _gather(program: Program) -> Program:
 @dataclass(frozen=True)
 class _Part:
     """An addition to a part of an array: by the equation at a position, from the indices ``start``
-    on."""
+    on; to the whole array, from none."""
 
     at: int
     added: Equation
@@ -108,7 +108,7 @@ def _part(build: Rebuild, at: int) -> _Part | None:
     if not _is_static(acc) or not isinstance(value, Variable) or value.type.dtype != acc.dtype:
         return None
     if added.params["op"] == "add":
-        return _Part(at, added, (0,) * acc.ndim) if value.type.dims == acc.dims else None
+        return _Part(at, added, ()) if value.type.dims == acc.dims else None
     if added.params["op"] != "slice" or len(added.inputs) > 2 or added.params["drop"]:
         return None
     starts, steps = added.params["start"], added.params["step"]
@@ -133,8 +133,12 @@ class _Gathered:
     at: int
     parts: Sequence[_Part]
 
+    @property
+    def last(self) -> Equation:
+        return self.parts[-1].added
+
     def run(self) -> None:
-        build, dims = self.build, self.parts[-1].added.output.type.dims
+        build, dims = self.build, self.last.output.type.dims
         acc = self.parts[0].added.inputs[0]
         groups: dict[Variable, list[_Part]] = {}
         for part in self.parts:
@@ -148,8 +152,9 @@ class _Gathered:
         terms += [part.value for part in self.parts if part.is_whole]
         gathered = {part.at for parts in taken.values() for part in parts}
         lone = [part for part in self.parts if not part.is_whole and part.at not in gathered]
-        for part in self.parts[:-1]:
-            build.drop(part.at)
+        for part in self.parts:
+            if part.at != self.at:
+                build.drop(part.at)
         sums: list[_Step] = [("add", term, {}) for term in terms[1:]]
         others: list[_Step] = [("accumulate", part.value, part.added.params) for part in lone]
         if self._is_zero(acc):
@@ -162,17 +167,15 @@ class _Gathered:
 
     def _record(self, value: Atom, step: _Step) -> Variable:
         primitive, operand, params = step
-        location = self.parts[-1].added.location
-        return self.build.insert(self.at, primitive, (value, operand), location, **params)
+        return self.build.insert(self.at, primitive, (value, operand), self.last.location, **params)
 
     def _last(self, value: Atom, steps: Sequence[_Step]) -> None:
         """Record these steps; the last step gives the result of the chain."""
         for step in steps[:-1]:
             value = self._record(value, step)
         primitive, operand, params = steps[-1]
-        last = self.parts[-1].added
-        inputs, output = (value, operand), last.output
-        made = self.build.equation(primitive, inputs, last.location, params, output=output)
+        inputs, where, output = (value, operand), self.last.location, self.last.output
+        made = self.build.equation(primitive, inputs, where, params, output=output)
         self.build.substitute(self.at, made)
 
     def _is_zero(self, acc: Atom) -> bool:

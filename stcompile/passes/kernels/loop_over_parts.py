@@ -165,7 +165,7 @@ def _levels(places: Sequence[tuple[Start, Start]]) -> Sequence[Level] | None:
         return []
     first = places[0]
     step = _distance(first, places[1])
-    many = 1
+    many = 2
     while many < len(places) and places[many] == _moved(first, step, many):
         many += 1
     rows = [places[at : at + many] for at in range(0, len(places), many)]
@@ -197,9 +197,10 @@ def _moved(
 
 def _write(build: Rebuild, parts: Sequence[_Part], grids: Sequence[_Grid]) -> None:
     """Replace the equations that add these parts by loops."""
-    first, last = parts[0].added, parts[-1].added
-    for part in parts[:-1]:
+    first, (*others, end) = parts[0].added, parts
+    for part in others:
         build.drop(part.at)
+    last = end.added
     writer = _Loops(build, last.location)
     axis = _common(grids)
 
@@ -216,11 +217,11 @@ def _write(build: Rebuild, parts: Sequence[_Part], grids: Sequence[_Grid]) -> No
         length = acc.type.dims[axis]
         assert isinstance(length, int)
         writer.loop(length, acc, lambda counter, inner: grids_of(inner, counter))
-    for equation in writer.equations[:-1]:
-        build.insert_made(parts[-1].at, equation)
-    made = writer.equations[-1]
+    *before, made = writer.equations
+    for equation in before:
+        build.insert_made(end.at, equation)
     build.substitute(
-        parts[-1].at,
+        end.at,
         Equation(
             (last.output,), made.primitive, made.inputs, made.params, made.effects, made.location
         ),
