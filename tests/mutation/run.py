@@ -62,7 +62,7 @@ def _lists(*names: str) -> tuple[str, ...]:
     return tuple(f"{LISTS}::test_passes[{name}]" for name in names)
 
 
-SCALARS = (*_lists("scalarise", "scalarise_where_it_pays"), REWRITES)
+SCALARS = ("tests/passes/test_elements.py", *_lists("scalarise", "scalarise_where_it_pays"))
 INDICES: dict[str, tuple[str, ...]] = {
     "stcompile/passes/rewriting/parts.py": (
         "tests/passes/test_parts_of_parts.py",
