@@ -221,7 +221,7 @@ def _sum(offset: Any, terms: list[tuple[int, Any]]) -> Any:
 def _shortened(entries: list[Any]) -> Any:
     """An entry for each axis: full slices at the end are dropped, else those at the start become
     ``...``."""
-    if len(entries) > 1 and _is_full(entries[-1]):
+    if entries and _is_full(entries[-1]):
         while len(entries) > 1 and _is_full(entries[-1]):
             entries.pop()
         return single(tuple(entries))

@@ -38,6 +38,7 @@ def _like(pattern: str, text: str) -> bool:
 ZERO = "the sum is a divisor of 0 there, or its logarithm a factor of 0: any number but 0 will do"
 BOTH = "the operands have as many axes as each other wherever this can be true"
 NUMBERS = "of two numbers each holds the other one, but for -0.0, of which the other code is right"
+NO_STRIDE = "no stride is 0"
 INTEGERS = "a sum and a difference of numbers are integers under the same conditions"
 
 EQUIVALENT: tuple[Equivalent, ...] = (
@@ -276,7 +277,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "general/push_slices.py _Pusher._slices_of",
         "span.step > 0",
         "(span.step) >= (0)",
-        "no stride is 0",
+        NO_STRIDE,
     ),
     *(
         Equivalent("kernels/loop_over_parts.py", before, after, why, line)
@@ -295,6 +296,32 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         for before, after, why, line in (
             ("0", "1", "all parts are added on lines of one kind", "parts[0].added.location"),
             ("1", "2", "the first part is added between", 'at + 1, "pad", (root,)'),
+        )
+    ),
+    *(
+        Equivalent("numpy/subscripts.py", f"stride {sign} 0", f"(stride) {sign}= (0)", NO_STRIDE)
+        for sign in "<>"
+    ),
+    *(
+        Equivalent(
+            "numpy/subscripts.py _sum",
+            f"coefficient {sign} 0",
+            f"(coefficient) {sign}= (0)",
+            "no coefficient is 0",
+        )
+        for sign in "<>"
+    ),
+    *(
+        Equivalent(f"numpy/subscripts.py {where}", before, after, why, line)
+        for where, before, after, why, line in (
+            ("subscript", "0", "1", NO_STRIDE, "stride < 0"),
+            ("reversal", "0", "1", NO_STRIDE, "stride < 0"),
+            ("_span", "0", "1", "of stride 1 both ends are the same", "high = low"),
+            ("_sum", "0", "1", "no coefficient is 0", "if coefficient < 0"),
+            ("holds", "1", "2", "the sign of any number", "math.copysign"),
+            ("holds", "math.copysign(1, value) > 0", "...", "no sign is 0", ""),
+            ("nested", "1", "2", "what is behind is not read", "return [nested("),
+            ("_turn", "...1", "...", "no order has this place", "(-1,)"),
         )
     ),
 )

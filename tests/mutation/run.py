@@ -90,6 +90,7 @@ INDICES: dict[str, tuple[str, ...]] = {
     "stcompile/batch/indexing.py": ("tests/batch/test_indexing_lists.py",),
     "stcompile/analysis/sparsity.py": ("tests/analysis/test_sparsity.py",),
     "codegen_templates/numpy/subscripts.py": (
+        "tests/templates/test_parts.py",
         "tests/templates/test_subscripts.py",
         "tests/templates/test_form.py",
     ),
