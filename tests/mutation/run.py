@@ -98,7 +98,7 @@ INDICES: dict[str, tuple[str, ...]] = {
         "tests/control/test_cheap_adjoints.py",
         "tests/gradients/test_overwritten.py",
     ),
-    f"{AFFINE}/subscripts.py": ("tests/frontend/test_array_access.py",),
+    f"{AFFINE}/subscripts.py": ("tests/frontend/test_subscripts.py",),
     f"{AFFINE}/affine.py": ("tests/frontend/test_affine.py",),
     f"{AFFINE}/overlapping.py": ("tests/frontend/test_cells.py",),
     f"{LOOPS}/steps_apart.py": ("tests/passes/test_merge_steps.py", *_lists("merge_steps")),

@@ -156,10 +156,9 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
 def place_on_axis(run: Run, place: Size, dim: Size) -> Affine | int:
     """An integer as an index of an axis: counted from the start if it is known to be within the
     axis, else an index without known bounds."""
-    if greatest(place) < 0:
-        place = place + dim
-    if least(place) >= 0 and least(dim - place) > 0:
-        return run.integer(place)
+    found = place + dim if greatest(place) < 0 else place
+    if least(found) >= 0 and least(dim - found) > 0:
+        return run.integer(found)
     (number,) = run.record_atoms("size", (), {"of": place})
     return Affine.unbounded(number)
 
@@ -210,17 +209,18 @@ def _refuse_length(run: Run, hint: str) -> NoReturn:
     run.refuse("the length of this slice depends on the step of the loop", hint)
 
 
-def _clipped(run: Run, end: Size, dim: Size) -> Any:
-    """An end of a slice, clipped to the axis as Python does."""
+def _clipped(run: Run, end: Size, dim: Size, first: int = 0) -> Any:
+    """An end of a slice, clipped to the axis as Python does; the ``first`` index that it may be is
+    -1 for a slice that runs backwards."""
     if greatest(end) < 0:
-        return maximum(0, end + dim)
+        return maximum(first, end + dim)
     if least(end) < 0:
         run.refuse(
             f"this end of a slice may be negative in some steps ({end} is at least {least(end)}), "
             "where it counts from the end of the axis",
             "write `max(0, ...)`, or slice with bounds that are never negative",
         )
-    return minimum(end, dim)
+    return minimum(end, dim + first)
 
 
 def _reversed(run: Run, entry: slice, dim: Size, stride: int) -> _Taken:
@@ -230,9 +230,9 @@ def _reversed(run: Run, entry: slice, dim: Size, stride: int) -> _Taken:
     if high is None or low is None:
         _refuse_length(run, "use bounds that are sums of loop counters")
     if entry.start is not None:
-        high = minimum(_clipped(run, high, dim), dim - 1)
+        high = _clipped(run, high, dim, -1)
     if entry.stop is not None:
-        low = _clipped(run, low, dim)
+        low = _clipped(run, low, dim, -1)
     return _spanned(run, high, maximum(0, high - low), stride)
 
 

@@ -1,0 +1,236 @@
+"""Subscripts with counters and lengths take what NumPy takes, in every step and for every length."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from stcompile.frontend.operations.subscripts import (
+    Basic,
+    counted_entries,
+    is_basic,
+    parse_advanced,
+    parse_basic,
+)
+from stcompile.frontend.state.sizes import Sizes
+from stcompile.frontend.state.values import Affine
+from stcompile.wengert.dims import Dim, Symbol, number_of, replaced, size_of
+from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.templates import TEMPLATES
+from stcompile.wengert.types import Type
+
+COUNTERS = {"s": 4, "t": 3}
+N = Symbol("n.9", 2, None, typical=5)
+n = size_of(N)
+LENGTHS = (2, 3, 5, 8)
+
+
+class Refused(Exception):
+    pass
+
+
+class Run(Sizes):
+    """Counters of loops around, and numbers that are recorded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recorder = Recorder()
+        self.made: dict[Any, Any] = {}
+        self.count = itertools.count()
+        self.symbols = {name: Symbol(f"{name}.1", 0, k - 1) for name, k in COUNTERS.items()}
+        self.counters = {
+            name: Affine.counter(self.named_variable(name, symbol), COUNTERS[name])
+            for name, symbol in self.symbols.items()
+        }
+        self.values: dict[Variable, Any] = {}  # sizes and integers that numbers were recorded of
+
+    def named_variable(self, name: str, symbol: Symbol) -> Variable:
+        variable = Variable(name, Type.python(int))
+        self.terms[variable] = symbol
+        return variable
+
+    def record_atoms(
+        self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]
+    ) -> tuple[Variable, ...]:
+        assert primitive == "size"
+        found = Variable(f"v{next(self.count)}", Type.python(int))
+        self.values[found] = params["of"]
+        return (found,)
+
+    def atom(self, value: Any) -> Variable:
+        found = Variable(f"v{next(self.count)}", Type.python(int))
+        self.values[found] = value
+        return found
+
+    def refuse(self, reason: str, hint: str = "", kind: Any = None) -> Any:
+        raise Refused(reason)
+
+    # --- numbers of a step ---------------------------------------------------------------------
+
+    def number(self, value: Any, known: Mapping[Symbol, int]) -> int:
+        if isinstance(value, Affine):
+            return value.offset + sum(f * self.variable(v, known) for v, f in value.terms)
+        return number_of(value, known) if isinstance(value, Dim) else value
+
+    def variable(self, variable: Variable, known: Mapping[Symbol, int]) -> int:
+        if variable in self.values:
+            return self.number(self.values[variable], known)
+        return number_of(size_of(self.terms[variable]), known)
+
+    def entry(self, entry: Any, known: Mapping[Symbol, int]) -> Any:
+        if isinstance(entry, slice):
+            parts = (entry.start, entry.stop, entry.step)
+            return slice(*(self.entry(part, known) for part in parts))
+        return self.number(entry, known) if isinstance(entry, Affine | Dim) else entry
+
+    def steps(self, is_named: bool) -> Iterator[dict[Symbol, int]]:
+        ranges = [range(k) for k in COUNTERS.values()]
+        for at in itertools.product(*ranges, LENGTHS if is_named else (5,)):
+            yield dict(zip((*self.symbols.values(), N), at, strict=True))
+
+
+def taken(run: Run, x: Any, basic: Basic, known: Mapping[Symbol, int]) -> Any:
+    """The elements of a basic subscript in a step; IndexError if they are not of the array."""
+    index: list[Any] = []
+    for axis, (first, length, step) in enumerate(
+        zip(basic.start, basic.length, basic.step, strict=True)
+    ):
+        start, count = run.number(first, known), run.number(length, known)
+        places = start + np.arange(count) * step
+        if axis in basic.drop:
+            assert count == 1
+            is_checked = isinstance(first, Affine) and any(v in run.values for v, _ in first.terms)
+            assert is_checked or 0 <= start
+        else:
+            assert count == 0 or (places.min() >= 0 and places.max() < x.shape[axis])
+        index.append(start if axis in basic.drop else places)
+    if not run.values and all(isinstance(length, int) for length in basic.length):
+        numbers = tuple(run.variable(v, known) for v in basic.counters)
+        params = {key: replaced(v, lambda d: d.value(known)) for key, v in basic.params.items()}
+        part = TEMPLATES["slice"](x, numbers, **params)
+        is_all = part.shape == x.shape and bool(np.all(part == x))
+        assert not basic.is_whole(x.shape) or is_all
+    else:
+        part = None
+    for axis in reversed(range(x.ndim)):
+        if np.ndim(index[axis]) == 0 and not -x.shape[axis] <= index[axis] < x.shape[axis]:
+            raise IndexError
+        x = np.take(x, index[axis], axis)
+    if part is not None:
+        np.testing.assert_array_equal(part, x)
+    for at in basic.new:
+        x = np.expand_dims(x, at)
+    return x
+
+
+def integer(rng: Random, run: Run, dim: Any, named: bool) -> Any:
+    """An integer around an axis: a number, or a sum of counters and lengths."""
+    value: Any = rng.randint(-3, 3) + rng.choice((0, 0, dim if isinstance(dim, int) else n))
+    for counter in run.symbols.values():
+        value = value + rng.choice((0, 0, 1, -1, 2)) * size_of(counter)
+    if named and rng.random() < 0.3:
+        value = value + rng.choice((-1, 1)) * (n // 2)
+    return run.integer(value)
+
+
+def entries(rng: Random, run: Run, dims: tuple[Any, ...]) -> tuple[Any, ...]:
+    found: list[Any] = []
+    named = any(isinstance(dim, Dim) for dim in dims)
+    for dim in dims[: rng.randint(0, len(dims))]:
+        kind = rng.random()
+        if kind < 0.25:
+            found.append(None)
+        if kind < 0.5:
+            found.append(integer(rng, run, dim, named))
+            continue
+        ends = [None if rng.random() < 0.3 else integer(rng, run, dim, named) for _ in range(2)]
+        if rng.random() < 0.4 and isinstance(ends[0], Affine):
+            ends[1] = ends[0].scaled(1, rng.randint(-1, 3))
+        found.append(slice(*ends, rng.choice((None, None, 1, 2, 3, -1, -2))))
+    if rng.random() < 0.3:
+        found.insert(rng.randint(0, len(found)), Ellipsis)
+    return tuple(found)
+
+
+SHAPES: tuple[tuple[Any, ...], ...] = ((5,), (4, 6), (3, 1, 4), (n,), (n + 1, 4), (2 * n, n // 2))
+
+
+def test_parts_are_those_of_numpy() -> None:
+    rng, outcomes = Random(5), Counter[str]()
+    for dims in SHAPES * 70:
+        run = Run()
+        given = entries(rng, run, dims)
+        array: Any = SimpleNamespace(type=Type.array("f8", dims))
+        is_static = not any(isinstance(d, Dim) for d in dims) and not any(
+            isinstance(part, Affine)
+            for entry in given
+            for part in ((entry.start, entry.stop) if isinstance(entry, slice) else (entry,))
+        )
+        try:
+            basic = parse_basic(run, array, counted_entries(run, array, given))
+        except Refused as refused:
+            reason = str(refused)
+            outcomes[reason[:12]] += 1
+            if is_static:
+                assert "out of range" in reason
+                with pytest.raises(IndexError):
+                    np.zeros(dims)[given]
+            continue
+        for known in run.steps(any(isinstance(d, Dim) for d in dims)):
+            shape = tuple(number_of(d, known) for d in dims)
+            x = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+            index = tuple(run.entry(entry, known) for entry in given)
+            try:
+                expected = x[index]
+            except IndexError:
+                with pytest.raises(IndexError):
+                    taken(run, x, basic, known)
+                outcomes["raised"] += 1
+                continue
+            np.testing.assert_array_equal(
+                taken(run, x, basic, known), expected, f"{dims} {given} {basic}"
+            )
+        outcomes["taken"] += 1
+    assert outcomes["taken"] > 250 and outcomes["raised"] > 250
+    assert sum(outcomes.values()) - outcomes["taken"] - outcomes["raised"] < 100  # are refused
+
+
+def beyond_the_start(x: Any) -> Any:
+    total = x[0] * np.sum(x[3:-9:-1] ** 2) + np.sum(x[-6::-2] ** 3)
+    for i in range(40):
+        total = total + np.sum(x[3 : -i - 2 : -1] * x[0]) + np.sum(x[-i - 2 :: -1] ** 2)
+    return total
+
+
+def test_gradients_of_slices_beyond_the_start() -> None:
+    """Of lengths that have names: index 0 is the last one that a slice backwards may take."""
+    for level in ("readable", "fast"):
+        gradient = st.value_and_grad(beyond_the_start, level=level)  # type: ignore[call-overload]
+        for size in (5, 6, 4, 9):
+            x = np.linspace(0.5, 1.5, size)
+            value, slope = gradient(x)
+            assert value == pytest.approx(beyond_the_start(x), rel=1e-12)
+            for at, step in enumerate(np.eye(size) * 1e-6):
+                ends = beyond_the_start(x + step), beyond_the_start(x - step)
+                assert slope[at] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)
+
+
+def test_an_index_before_the_start() -> None:
+    """NumPy refuses it, whatever the length is, and so does what was compiled for any length."""
+    for level in ("readable", "fast"):
+        gradient = st.value_and_grad(lambda x: np.sum(x * x) + x[-4] * 3, level=level)  # type: ignore[call-overload]
+        for size in (5, 6, 7, 4):
+            value, slope = gradient(np.ones(size))
+            assert value == size + 3 and slope[-4] == 5 and slope.sum() == 2 * size + 3
+        for size in (3, 2):
+            with pytest.raises(IndexError):
+                gradient(np.ones(size))
