@@ -62,7 +62,11 @@ def _lists(*names: str) -> tuple[str, ...]:
     return tuple(f"{LISTS}::test_passes[{name}]" for name in names)
 
 
-SCALARS = ("tests/passes/test_elements.py", *_lists("scalarise", "scalarise_where_it_pays"))
+SCALARS = (
+    "tests/passes/test_elements.py",
+    "tests/passes/test_memory_of_kernels.py",
+    *_lists("scalarise", "scalarise_where_it_pays"),
+)
 INDICES: dict[str, tuple[str, ...]] = {
     "stcompile/passes/rewriting/parts.py": (
         "tests/passes/test_parts_of_parts.py",
@@ -83,7 +87,11 @@ INDICES: dict[str, tuple[str, ...]] = {
     **{f"{KERNELS}/{name}.py": SCALARS for name in ("elements", "memory")},
     f"{KERNELS}/writer.py": ("tests/passes/test_spans.py", *SCALARS),
     f"{KERNELS}/turn_arrays.py": (*_lists("turn_arrays"), REWRITES),
-    f"{KERNELS}/join_loops.py": (*_lists("join_loops"), "tests/passes/test_join_loops.py"),
+    f"{KERNELS}/join_loops.py": (
+        "tests/passes/test_memory_of_kernels.py",
+        *_lists("join_loops"),
+        "tests/passes/test_join_loops.py",
+    ),
     f"{KERNELS}/gather_parts.py": (*_lists("gather_parts"), REWRITES),
     f"{KERNELS}/loop_over_parts.py": (*_lists("loop_over_parts"), REWRITES),
     "stcompile/analysis/indices.py": ("tests/analysis/test_indices.py",),

@@ -1,0 +1,109 @@
+"""Elements that loops write and read, by brute force over the counters of their loops."""
+
+from __future__ import annotations
+
+import itertools
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stcompile.passes.kernels.join_loops import _Nest
+from stcompile.passes.kernels.memory import Memory, Place, _across, spread
+from stcompile.passes.kernels.writer import Form
+from stcompile.wengert.ir import Variable
+from stcompile.wengert.primitives.control import COUNTER
+from stcompile.wengert.types import Type
+
+I, J, K = (Variable(name, COUNTER) for name in "ijk")
+DATA = Variable("d", COUNTER)
+
+
+def drawn(rng: Random) -> Form:
+    used = rng.sample((I, J, K), rng.randint(0, 2))
+    return Form(rng.randint(-2, 2), tuple((v, rng.choice((-2, -1, 1, 2))) for v in used))
+
+
+def value(form: Form, known: dict[Variable, int]) -> int:
+    assert isinstance(form.offset, int)
+    return form.offset + sum(known[v] * factor for v, factor in form.terms)
+
+
+def test_places_that_are_apart() -> None:
+    """The read and the write are of the same step of the loops around, and of any step of others."""
+    rng, found = Random(6), 0
+    for _ in range(200):
+        memory = Memory()
+        memory.counted = {I, J, K}
+        memory.around = frozenset(rng.sample((I, J, K), rng.randint(0, 2)))
+        one, other = drawn(rng), drawn(rng)
+        variables = [*dict.fromkeys(v for v, _ in (*one.terms, *other.terms))]
+        ours = [v for v in variables if v in memory.around]
+        rest = [(side, v) for side in (0, 1) for v in variables if v not in memory.around]
+        signs = set()
+        for numbers in itertools.product(range(6), repeat=min(len(ours) + len(rest), 4)):
+            known = dict(itertools.zip_longest([*ours, *rest], numbers, fillvalue=0))
+            read = {v: known[v] if v in ours else known[0, v] for v in variables}
+            written = {v: known[v] if v in ours else known[1, v] for v in variables}
+            signs.add(np.sign(value(one, read) - value(other, written)))
+        if len(ours) + len(rest) <= 4:
+            assert memory._are_apart(one, other) == (len(signs) == 1 and signs != {0})
+            found += len(signs) == 1 and signs != {0}
+        memory.counted = {J, K}
+        assert not (memory._are_apart(one, other) and I in variables)
+    assert found > 15
+
+
+def test_values_that_are_spread() -> None:
+    rng = Random(1)
+    for _ in range(200):
+        part = [rng.randint(1, 3) for _ in range(rng.randint(0, 3))]
+        dims = [n if rng.random() < 0.6 else 1 for n in part[rng.randint(0, len(part)) :]]
+        dims = [1] * rng.randint(0, 1) * (len(dims) == len(part)) + dims
+        x = np.arange(np.prod(dims, dtype=int)).reshape(dims)
+        whole = np.broadcast_to(x, np.broadcast_shapes(tuple(dims), tuple(part)))
+        whole = whole.reshape(part)
+        for at in itertools.product(*map(range, part)):
+            place = spread(tuple(map(Form, at)), dims)
+            assert x[tuple(form.offset for form in place)] == whole[at]
+
+
+def test_reads_across_rows() -> None:
+    x = Variable("x", Type.array("f8", (9, 9, 9)))
+    rng = Random(2)
+    for _ in range(200):
+        memory, wanted = Memory(), {I: 0, J: 0, K: 0}
+        for _ in range(3):
+            forms = tuple(form if form.terms else Form(1) for form in map(drawn, [rng] * 3))
+            memory.read(x, forms)
+            for v in wanted:
+                wanted[v] += any(v == term for form in forms[:-1] for term, _ in form.terms)
+        assert {v: _across(memory.equations, v) for v in wanted} == wanted
+
+
+def test_reads_of_what_is_written() -> None:
+    x, now = (Variable(name, Type.array("f8", (9,))) for name in ("x", "x.1"))
+    memory = Memory()
+    memory.counted = {I}
+    for form, place, array, conflict in (
+        (Form.of(I), Form.of(I), now, False),
+        (Form.of(I) + 1, Form.of(I), x, True),
+        (Form(3), Form(2), now, False),
+        (Form.of(I), None, x, True),
+    ):
+        memory.target = (x, None if place is None else (place,), now)
+        memory.conflict = False
+        memory.read(x, (form,))
+        assert (memory.equations[-1].inputs[0], memory.conflict) == (array, conflict)
+    memory.read(now, (Form.of(I),))
+    assert memory.equations[-1].inputs[0] == now
+    assert Place.at((Form.of(I),), "accumulate").params["op"] == "slice"
+
+
+@pytest.mark.parametrize(("reads", "stores"), [("", "ab"), ("xyx", "a"), ("xyz", "abc"), ("x", "")])
+def test_pairs_of_arrays(reads: str, stores: str) -> None:
+    nest: Any = SimpleNamespace(reads=[(name, ()) for name in reads], stores=stores)
+    wanted = len([*itertools.product(stores, {*reads})]) + len([*itertools.combinations(stores, 2)])
+    assert _Nest.pairs.fget(nest) == wanted  # type: ignore[attr-defined]
