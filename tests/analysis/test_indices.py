@@ -1,5 +1,6 @@
 """Which integers are indices of which axes, and which of them may be outside of the axis."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,6 @@
 """Patterns of dependence against those that are found by changing each element in turn."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 from typing import Any

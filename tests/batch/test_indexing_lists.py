@@ -1,5 +1,6 @@
 """Reads and writes of parts for a batch, as equations: each item is what the equation gives alone."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import copy

@@ -1,5 +1,6 @@
 """Affine integers and sizes, against the numbers that they are in every step and for every length."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import itertools

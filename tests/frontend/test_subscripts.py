@@ -1,10 +1,12 @@
 """Subscripts with counters and lengths take what NumPy takes, in every step and for every length."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -13,15 +15,15 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.codegen_templates.numpy.subscripts import index_subscript
 from stcompile.frontend.operations.subscripts import (
     Basic,
     counted_entries,
-    is_basic,
     parse_advanced,
     parse_basic,
 )
 from stcompile.frontend.state.sizes import Sizes
-from stcompile.frontend.state.values import Affine
+from stcompile.frontend.state.values import Affine, Array
 from stcompile.wengert.dims import Dim, Symbol, number_of, replaced, size_of
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.recorder import Recorder
@@ -31,6 +33,8 @@ from stcompile.wengert.types import Type
 COUNTERS = {"s": 4, "t": 3}
 N = Symbol("n.9", 2, None, typical=5)
 n = size_of(N)
+P, Q = Symbol("p.7", None, None), Symbol("q.8", None, None)  # type: ignore[arg-type]
+DATA = [*itertools.product((-9, -2, -1, 0, 2, 9), repeat=2)]
 LENGTHS = (2, 3, 5, 8)
 
 
@@ -51,6 +55,8 @@ class Run(Sizes):
             name: Affine.counter(self.named_variable(name, symbol), COUNTERS[name])
             for name, symbol in self.symbols.items()
         }
+        self.ends: list[Any] = []  # of slices, that the data decide
+        self.data = {Variable(name, Type.python(int)): d for name, d in zip("pq", (P, Q))}
         self.values: dict[Variable, Any] = {}  # sizes and integers that numbers were recorded of
 
     def named_variable(self, name: str, symbol: Symbol) -> Variable:
@@ -71,6 +77,23 @@ class Run(Sizes):
         self.values[found] = value
         return found
 
+    def measured(
+        self, primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any], like: Symbol
+    ) -> Any:
+        assert primitive == "slice_end"
+        (end,) = inputs
+        symbol = replace(like, name=f"{like.name}.{next(self.count)}")
+        self.ends.append((symbol, end, params["of"], params["low"]))
+        return size_of(symbol)
+
+    def measure(self, known: dict[Symbol, int]) -> dict[Symbol, int]:
+        """The numbers of a step, with the ends of slices that its data decide."""
+        for symbol, end, of, low in self.ends:
+            size = number_of(of, known)
+            first, _, _ = slice(self.variable(end, known), None).indices(size)
+            known[symbol] = max(first, number_of(low, known))
+        return known
+
     def refuse(self, reason: str, hint: str = "", kind: Any = None) -> Any:
         raise Refused(reason)
 
@@ -82,6 +105,8 @@ class Run(Sizes):
         return number_of(value, known) if isinstance(value, Dim) else value
 
     def variable(self, variable: Variable, known: Mapping[Symbol, int]) -> int:
+        if variable in self.data:
+            return known[self.data[variable]]
         if variable in self.values:
             return self.number(self.values[variable], known)
         return number_of(size_of(self.terms[variable]), known)
@@ -109,7 +134,7 @@ def taken(run: Run, x: Any, basic: Basic, known: Mapping[Symbol, int]) -> Any:
         if axis in basic.drop:
             assert count == 1
             is_checked = isinstance(first, Affine) and any(v in run.values for v, _ in first.terms)
-            assert is_checked or 0 <= start
+            assert is_checked or start >= 0
         else:
             assert count == 0 or (places.min() >= 0 and places.max() < x.shape[axis])
         index.append(start if axis in basic.drop else places)
@@ -202,6 +227,68 @@ def test_parts_are_those_of_numpy() -> None:
         outcomes["taken"] += 1
     assert outcomes["taken"] > 250 and outcomes["raised"] > 250
     assert sum(outcomes.values()) - outcomes["taken"] - outcomes["raised"] < 100  # are refused
+
+
+def test_ends_that_the_data_decide() -> None:
+    rng = Random(8)
+    for dims in [(5,), (n + 1,), (4, 6)] * 12:
+        run = Run()
+        p, q = map(Affine.unbounded, run.data)
+        dim = dims[0]
+        ends = [rng.choice((p, q, None, integer(rng, run, dim, False))) for _ in range(2)]
+        if not any(end is data for end in ends for data in (p, q)):
+            continue
+        given = (slice(*ends, rng.choice((None, 1, 2, 3))),)
+        array: Any = SimpleNamespace(type=Type.array("f8", dims))
+        basic = parse_basic(run, array, given)
+        for known in run.steps(isinstance(dim, Dim)):
+            for data in rng.sample(DATA, 3):
+                known |= dict(zip((P, Q), data, strict=True))
+                shape = tuple(number_of(d, known) for d in dims)
+                x = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+                expected = x[tuple(run.entry(entry, known) for entry in given)]
+                found = taken(run, x, basic, run.measure(known))
+                np.testing.assert_array_equal(found, expected, f"{dims} {given} {basic}")
+
+
+def test_index_arrays_beside_slices() -> None:
+    rng, x = Random(2), np.arange(4 * 5 * 6).reshape(4, 5, 6)
+    array: Any = SimpleNamespace(type=Type.array("f8", x.shape))
+    refused = 0
+    for _ in range(300):
+        given: list[Any] = []
+        values: list[Any] = []
+        for dim in x.shape[: rng.randint(1, 3)]:
+            kind = rng.random()
+            if kind < 0.2:
+                given.append(None)
+                values.append(None)
+            if kind < 0.5:
+                values.append(np.array([rng.randrange(-dim, dim) for _ in range(2)]))
+                given.append(Array(None, Type.array("i8", (2,))))  # type: ignore[arg-type]
+                continue
+            one: Any = rng.choice(
+                (-dim - 1, -dim, -1, 0, dim - 1, dim, slice(None), slice(4, 0, -2))
+            )
+            given.append(one)
+            values.append(one)
+        if rng.random() < 0.3:
+            at = rng.randint(0, len(given))
+            given.insert(at, Ellipsis)
+            values.insert(at, Ellipsis)
+        try:
+            at, indices = parse_advanced(Run(), array, tuple(given))  # type: ignore[arg-type]
+        except Refused as error:
+            if "..." not in str(error):
+                with pytest.raises(IndexError):
+                    x[tuple(values)]
+            refused += 1
+            continue
+        arrays = iter([v for v in values if isinstance(v, np.ndarray)])
+        numbers = tuple(next(arrays) if isinstance(v, Array) else v for v in indices)
+        index = index_subscript(x.shape, numbers, at)
+        np.testing.assert_array_equal(x[index], x[tuple(values)], f'{values} {at} {index}')
+    assert 30 < refused < 200
 
 
 def beyond_the_start(x: Any) -> Any:

@@ -13,6 +13,7 @@ when tests or functions have changed.
 ``--log FILE`` keeps a line for each mutant; those that it calls killed are not tried again.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import argparse
@@ -109,13 +110,20 @@ INDICES: dict[str, tuple[str, ...]] = {
     f"{AFFINE}/subscripts.py": ("tests/frontend/test_subscripts.py",),
     f"{AFFINE}/affine.py": ("tests/frontend/test_affine.py",),
     f"{AFFINE}/overlapping.py": ("tests/frontend/test_cells.py",),
-    f"{LOOPS}/steps_apart.py": ("tests/passes/test_merge_steps.py", *_lists("merge_steps")),
+    f"{LOOPS}/steps_apart.py": (
+        "tests/passes/test_regions_of_steps.py",
+        "tests/passes/test_merge_steps.py",
+        *_lists("merge_steps"),
+    ),
     f"{LOOPS}/regions_of_steps.py": ("tests/passes/test_regions_of_steps.py",),
     f"{LOOPS}/triangles.py": (
         "tests/passes/test_merge_triangles.py",
         *_lists("merge_triangles"),
     ),
-    f"{LOOPS}/all_steps.py": ("tests/passes/test_loops.py",),
+    f"{LOOPS}/all_steps.py": (
+        REWRITES,
+        "tests/passes/test_loops.py",
+    ),
 }
 """The files with arithmetic of indices, each with the quick tests of its own, which come first."""
 

@@ -1,5 +1,6 @@
 """Arrays that loops over numbers read and write element by element, against the evaluator."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import re
@@ -170,7 +171,7 @@ def test_elements_are_those_of_the_arrays() -> None:
         after = scalarise(program)
         verify(after)
         left = re.findall(r"= (\w+)\(", str(after))
-        assert "loop" in left and WHOLE.isdisjoint(left) or "joined" in name, name
+        assert ("loop" in left and WHOLE.isdisjoint(left)) or "joined" in name, name
         given = values(program)
         copies = [np.copy(v) if isinstance(v, np.ndarray) else v for v in given]
         pairs = zip(evaluate(after, *given), evaluate(program, *copies), strict=True)

@@ -32,7 +32,7 @@ def value(form: Form, known: dict[Variable, int]) -> int:
 
 
 def test_places_that_are_apart() -> None:
-    """The read and the write are of the same step of the loops around, and of any step of others."""
+    """The read and the write are of the same step of loops around, and of any step of others."""
     rng, found = Random(6), 0
     for _ in range(200):
         memory = Memory()

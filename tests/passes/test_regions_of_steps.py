@@ -6,10 +6,14 @@ import itertools
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from stcompile.base.location import Location
 from stcompile.passes.loops.regions_of_steps import Line, Range, Region, region_of
+from stcompile.passes.loops.steps_apart import access_of
 from stcompile.wengert.dims import Dim, Symbol, number_of, size_of
 from stcompile.wengert.ir import Atom, Equation, Variable, freeze
+from stcompile.wengert.templates import TEMPLATES
 from stcompile.wengert.types import Type
 
 I = Symbol("i.1", 0, 9)
@@ -153,3 +157,62 @@ def test_no_regions() -> None:
         is None
     )
     assert region_of(equation("slice", (), ((0,), 2 * i // 3, 1, False)), COUNTER, I) is None
+
+
+# --- slices of all steps --------------------------------------------------------------------------
+
+
+def test_slices_of_all_steps() -> None:
+    """What all steps read of an axis is one slice, wherever the counter is among the integers."""
+    rng, found = Random(5), 0
+    x = np.arange(7 * 8 * 9).reshape(7, 8, 9)
+    for _ in range(300):
+        places = [OTHER, COUNTER] if rng.random() < 0.5 else [COUNTER, OTHER]
+        numbers = {OTHER: rng.randint(0, 1)}
+        axes: list[Any] = []
+        for dim in x.shape:
+            dropped = rng.random() < 0.6
+            length = 1 if dropped else rng.randint(1, 3)
+            factors = [rng.choice((0, 0, 1, -1)) for _ in places]
+            most = [2 if place == COUNTER else 1 for place in places]
+            up, down = (
+                sum(max(sign * f, 0) * m for f, m in zip(factors, most, strict=True))
+                for sign in (1, -1)
+            )
+            low = rng.randint(down, dim - length - up)
+            axes.append(((low, *factors), length, 1, dropped))
+        one = equation("slice", tuple(places), *axes)
+        access = access_of(one, COUNTER)
+        column = places.index(COUNTER)
+        moving = [a for a, (form, *_) in enumerate(axes) if form[1 + column]]
+        if len(moving) != 1 or not axes[moving[0]][3]:
+            assert access is None
+            continue
+        (axis,) = moving
+        form = axes[axis][0]
+        assert access is not None and access.axis == axis and access.places == (OTHER,)
+        pairs = zip(places, form[1:], strict=True)
+        assert access.index == (form[0], frozenset((p, f) for p, f in pairs if f))
+        steps = [
+            TEMPLATES["slice"](x, tuple({**numbers, COUNTER: t}[p] for p in places), **one.params)
+            for t in range(3)
+        ]
+        whole = TEMPLATES["slice"](x, (numbers[OTHER],), **access.for_all(3))
+        at = axis - sum(axes[a][3] for a in range(axis))
+        np.testing.assert_array_equal(whole, np.stack(steps, at))
+        found += 1
+    assert found > 40
+
+
+def test_no_slices_of_all_steps() -> None:
+    one = ((0, 1), 1, 1, True)
+    assert access_of(equation("slice", (COUNTER,), one), COUNTER) is not None
+    written = access_of(equation("update", (COUNTER,), one), COUNTER)
+    assert written is not None and written.places == ()
+    for places, axis in (
+        ((OTHER,), one),
+        ((COUNTER, COUNTER), ((0, 1, 1), 1, 1, True)),
+        ((COUNTER,), ((0,), 1, 1, True)),
+        ((COUNTER,), ((0, 1), 1, 1, False)),
+    ):
+        assert access_of(equation("slice", places, axis), COUNTER) is None

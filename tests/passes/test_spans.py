@@ -1,4 +1,4 @@
-"""Spans of axes and indices of kernels, against the elements and the numbers that they stand for."""
+"""Spans of axes and indices of kernels, against the elements and numbers they stand for."""
 
 from __future__ import annotations
 

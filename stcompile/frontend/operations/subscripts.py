@@ -308,6 +308,12 @@ def parse_advanced(
 ) -> tuple[tuple[Any, ...], list[Any]]:
     """A subscript with index arrays as ``at`` and the index operands (see the primitive). Unless
     ``counts``, the number of elements that a mask selects gets no name."""
+    if _is_torn(array, entries):
+        run.refuse(
+            "this `...` stands for no axis, but NumPy puts the axes of indices on both sides of it "
+            "first, as if there were one",
+            "leave the `...` out, or move the axes with np.moveaxis",
+        )
     at: list[Any] = []
     indices: list[Any] = []
     axis = 0
@@ -335,6 +341,18 @@ def parse_advanced(
             indices.append(_index_operand(run, entry, axis, dim))
         axis += 1
     return tuple(at), indices
+
+
+def _is_torn(array: Array, entries: tuple[Any, ...]) -> bool:
+    """True if a `...` for no axis is in the only row of indices, and that row is not the first."""
+    places = [at for at, entry in enumerate(entries) if entry is Ellipsis]
+    if len(places) != 1 or sum(map(axes_of_entry, entries)) < array.type.ndim:
+        return False
+    (at,) = places
+    picks = [not (entry is None or isinstance(entry, slice)) for entry in entries]
+    before, after = picks[:at], picks[at + 1 :]
+    row = "".join("x" if pick else " " for pick in picks).rstrip()
+    return any(before) and any(after) and row[0] == " " and " " not in row.lstrip()
 
 
 def _index_operand(run: Run, entry: Any, axis: int, dim: int) -> Any:
