@@ -287,7 +287,7 @@ def test_index_arrays_beside_slices() -> None:
         arrays = iter([v for v in values if isinstance(v, np.ndarray)])
         numbers = tuple(next(arrays) if isinstance(v, Array) else v for v in indices)
         index = index_subscript(x.shape, numbers, at)
-        np.testing.assert_array_equal(x[index], x[tuple(values)], f'{values} {at} {index}')
+        np.testing.assert_array_equal(x[index], x[tuple(values)], f"{values} {at} {index}")
     assert 30 < refused < 200
 
 

@@ -324,6 +324,26 @@ EQUIVALENT: tuple[Equivalent, ...] = (
             ("_turn", "...1", "...", "no order has this place", "(-1,)"),
         )
     ),
+    *(
+        Equivalent(f"kernels/elements.py Elements.{where}", before, after, why, line)
+        for where, before, after, why, line in (
+            (
+                "_reshape",
+                "0",
+                "1",
+                "an axis longer than 1 is made of axes longer than 1",
+                "whole =",
+            ),
+            ("indices", "0", "1", "nobody reads the length", "else (0, 0, 1)"),
+            ("_arange", "equation.params, ...", "...", "what is not lazy is in memory", ""),
+        )
+    ),
+    Equivalent(
+        "kernels/memory.py Memory._are_apart",
+        "... > 0",
+        "... >= (0)",
+        "neither a factor nor the offset is 0 here",
+    ),
 )
 
 

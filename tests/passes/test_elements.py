@@ -133,6 +133,18 @@ x: f64[9,10]
   })
   return y
 
+# parts of steps that move by two, of what is computed, and roots
+x: f64[19,10]
+  c: f64[19,10] = exp(x)
+  e: f64[19,10] = power(c, 0.5)
+  y: f64[9] = loop(e, x; carry=0, constants=2, length=9, body=program body(e: f64[19,10], x: f64[19,10], i: int) {
+    q: f64[19,10] = multiply(e, x)
+    r: f64[10] = slice(q, i; drop=(0,), length=(1, 10), start=((1, 2), (9,)), step=(1, -1))
+    s: f64 = sum(r; axis=(0,), keepdims=False)
+    return s
+  })
+  return y
+
 # sums along each of the axes, and products
 x: f64[9,10,11], w: f64[11,10], u: f64[9,11]
   a: f64[9,10,11] = sin(x)
