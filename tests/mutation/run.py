@@ -109,7 +109,7 @@ INDICES: dict[str, tuple[str, ...]] = {
     ),
     f"{AFFINE}/subscripts.py": ("tests/frontend/test_subscripts.py",),
     f"{AFFINE}/affine.py": ("tests/frontend/test_affine.py",),
-    f"{AFFINE}/overlapping.py": ("tests/frontend/test_cells.py",),
+    f"{AFFINE}/overlapping.py": ("tests/frontend/test_overlapping.py",),
     f"{LOOPS}/steps_apart.py": (
         "tests/passes/test_regions_of_steps.py",
         "tests/passes/test_merge_steps.py",

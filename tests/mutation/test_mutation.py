@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutation.mutants import Mutant, conditions, formulas, mutants, places
+from tests.mutation.session import Usage, _Order
 
 RULE = """
 @partials
@@ -33,6 +34,11 @@ def composed(inner, outer, dim):
     if start < dim:
         return -start % dim, (start, dim)
     return min(start, dim - 1)
+"""
+WITHOUT_ORDER = """
+def seen(x, y):
+    found = dict[x, y]()
+    return x in (x, y) and (x, x)
 """
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -92,6 +98,21 @@ def test_places() -> None:
         "composed dim - 1 -> dim",
         "composed min(start, dim - 1) -> max(start, dim - 1)",
     ]
+
+
+def test_pairs_whose_order_says_nothing() -> None:
+    assert changes(WITHOUT_ORDER, places) == []
+
+
+def test_tests_of_the_file_come_first() -> None:
+    used = frozenset({("f.py", "g")})
+    usage = {"other": Usage(0.1, used), "own[a]": Usage(2.0, used), "own[b]": Usage(1.0, used)}
+    order = _Order(usage, {"f.py": ("own",)})
+    (mutant,) = mutants(Path("f.py"), "def g(x):\n    return 0\n", places)
+    assert order.tests(mutant, 9.0) == ["own[b]", "own[a]", "other"]
+    order.remember(mutant, "own[a]")
+    assert order.tests(mutant, 9.0) == ["own[a]", "own[b]", "other"]
+    assert order.tests(mutant, 2.5) == ["own[a]", "other"]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
