@@ -344,6 +344,16 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "... >= (0)",
         "neither a factor nor the offset is 0 here",
     ),
+    Equivalent(
+        "operations/overlapping.py _part", "...", "...", "only the strides of what it takes matter"
+    ),
+    *(
+        Equivalent(f"operations/subscripts.py {where}", before, after, why)
+        for where, before, after, why in (
+            ("_take_counted_slice", "(low, high)", "high, low", "either end may be the first"),
+            ("_take_slice", "(TypeError, ValueError)", "...", "either error may be the first"),
+        )
+    ),
 )
 
 

@@ -294,7 +294,7 @@ def _watch(
     for item in items:
         signal.alarm(300)
         seen.clear()
-        failed, start = session.testsfailed, time.perf_counter()
+        failed, start = session.testsfailed, time.process_time()
         sys.setprofile(profile)
         try:
             _run(item, caches)
@@ -306,7 +306,7 @@ def _watch(
                 for code in seen
                 if code.co_filename in here
             }
-            found[item.nodeid] = (time.perf_counter() - start, sorted(places))
+            found[item.nodeid] = (time.process_time() - start, sorted(places))
     return SURVIVED, json.dumps(found)
 
 

@@ -98,16 +98,14 @@ def _order(run: Run, array: Array) -> tuple[int, ...] | None:
 
 
 def _numbers(run: Run, array: Array) -> Any:
-    """An array of different numbers with the strides of the array's base, or with a stride of its
-    own for each axis if the strides of the base are not known."""
+    """An array of different numbers with the strides of the array's base; in C order, where each
+    axis has a stride of its own, if these are not known."""
     base, order = array.cell.variable.type, _order(run, array)
     dtype = np.complex128 if base.dtype.kind == "c" else np.int64
     dims = base.dims if order is None else [base.dims[axis] for axis in order]
-    gaps = [dim + (order is None) for dim in dims]
-    numbers = np.arange(1, 1 + math.prod(gaps)).reshape(gaps).astype(dtype)
+    numbers = np.arange(1, 1 + math.prod(dims)).reshape(dims).astype(dtype)
     if base.dtype.kind == "c":
         numbers.imag = -numbers.real
-    numbers = numbers[tuple(map(slice, dims))]
     return numbers if order is None else numbers.transpose(np.argsort(order))
 
 
