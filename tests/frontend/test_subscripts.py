@@ -133,8 +133,8 @@ def taken(run: Run, x: Any, basic: Basic, known: Mapping[Symbol, int]) -> Any:
         places = start + np.arange(count) * step
         if axis in basic.drop:
             assert count == 1
-            is_checked = isinstance(first, Affine) and any(v in run.values for v, _ in first.terms)
-            assert is_checked or start >= 0
+            is_checked = isinstance(first, Affine) and first.low < 0  # it has no known bounds
+            assert is_checked or 0 <= start < x.shape[axis]
         else:
             assert count == 0 or (places.min() >= 0 and places.max() < x.shape[axis])
         index.append(start if axis in basic.drop else places)
@@ -229,13 +229,58 @@ def test_parts_are_those_of_numpy() -> None:
     assert sum(outcomes.values()) - outcomes["taken"] - outcomes["raised"] < 100  # are refused
 
 
+def test_windows_that_move() -> None:
+    """All slices whose ends move alike, up or down, around both ends of the axis."""
+    array: Any = SimpleNamespace(type=Type.array("f8", (5,)))
+    x, found = np.arange(5), 0
+    for first, length, factor in itertools.product(range(-9, 6), range(4), (1, -1)):
+        run = Run()
+        low = run.counters["s"].scaled(factor, first)
+        entry = slice(low, low.scaled(1, length))
+        try:
+            basic = parse_basic(run, array, (entry,))
+        except Refused as refused:
+            assert "may be negative in some steps" in str(refused)
+            continue
+        found += 1
+        for known in run.steps(False):
+            np.testing.assert_array_equal(taken(run, x, basic, known), x[run.entry(entry, known)])
+    assert found > 40
+
+
+def test_indices_that_are_known_to_be_within() -> None:
+    """They are no numbers that NumPy has to check; all others are."""
+    s = size_of(Symbol("s.1", 0, 3))
+    within = [(-1, n), (-2, n), (n - 1, n), (n - 2, n), (0, n), (1, n), (s, 4), (s - 4, 4)]
+    others = [(2, n), (-3, n), (n, n), (s, 3), (s - 5, 4), (s - 1, 4), (4 - s, 4), (-s, 4)]
+    for value, dim in (*within, (3 - s, 4), *others):
+        run = Run()
+        array: Any = SimpleNamespace(type=Type.array("f8", (dim,)))
+        basic = parse_basic(run, array, counted_entries(run, array, (run.integer(value),)))
+        (first,) = basic.start
+        is_checked = isinstance(first, Affine) and first.low < 0
+        assert is_checked == ((value, dim) in others), (value, dim)
+        assert basic.drop == (0,)
+
+
+def test_starts_have_a_factor_for_each_counter() -> None:
+    run = Run()
+    s, t = run.counters.values()
+    array: Any = SimpleNamespace(type=Type.array("f8", (4, 9, 5)))
+    basic = parse_basic(run, array, (s, slice(t.scaled(2, 1), t.scaled(2, 3)), -1))
+    assert basic.counters == (s.atom, t.atom)
+    assert basic.params["start"] == ((0, 1, 0), (1, 0, 2), (4,))
+
+
 def test_ends_that_the_data_decide() -> None:
     rng = Random(8)
-    for dims in [(5,), (n + 1,), (4, 6)] * 12:
+    for dims in [(5,), (n + 1,), (4, 6)] * 16:
         run = Run()
         p, q = map(Affine.unbounded, run.data)
         dim = dims[0]
-        ends = [rng.choice((p, q, None, integer(rng, run, dim, False))) for _ in range(2)]
+        s = size_of(run.symbols["s"])
+        near = run.integer(rng.choice((-s, s - 3, s, -1 - s, s - 4)))
+        ends = [rng.choice((p, q, None, near, integer(rng, run, dim, False))) for _ in range(2)]
         if not any(end is data for end in ends for data in (p, q)):
             continue
         given = (slice(*ends, rng.choice((None, 1, 2, 3))),)

@@ -344,8 +344,20 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "... >= (0)",
         "neither a factor nor the offset is 0 here",
     ),
-    Equivalent(
-        "operations/overlapping.py _part", "...", "...", "only the strides of what it takes matter"
+    *(
+        Equivalent(
+            "operations/overlapping.py _part",
+            before,
+            after,
+            "only the strides of what it takes matter",
+        )
+        for before, after in (
+            ("2", "3"),
+            ("0", "1"),
+            ("1", "2"),
+            ("(1 - length) * step", "1 - length"),
+            ("1 - length", "(length) - (1)"),
+        )
     ),
     *(
         Equivalent(f"operations/subscripts.py {where}", before, after, why)
