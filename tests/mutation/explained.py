@@ -363,6 +363,18 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         Equivalent(f"operations/subscripts.py {where}", before, after, why)
         for where, before, after, why in (
             ("_take_counted_slice", "(low, high)", "high, low", "either end may be the first"),
+            (
+                "place_on_axis",
+                "greatest(place)",
+                "least(place)",
+                "where the range has both signs it is not within the axis, whatever is added",
+            ),
+            (
+                "_within",
+                "end.low >= 0",
+                "(end.low) > (0)",
+                "other ends are clipped, with the same result",
+            ),
             ("_take_slice", "(TypeError, ValueError)", "...", "either error may be the first"),
         )
     ),

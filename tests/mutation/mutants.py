@@ -296,6 +296,11 @@ def _of_places(node: ast.BinOp) -> Iterator[Change]:
         node.right, ast.List | ast.Tuple | ast.Set
     ):
         return  # what is put together, not added
+    if any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)) or any(
+        isinstance(part, ast.Constant) and isinstance(part.value, str)
+        for part in (node.left, node.right)
+    ):
+        return
     sign = SIGNS.get(type(node.op))
     if sign is not None:
         yield node, "sign", f"({left}) {sign} ({right})"
