@@ -359,6 +359,9 @@ EQUIVALENT: tuple[Equivalent, ...] = (
             ("1 - length", "(length) - (1)"),
         )
     ),
+    Equivalent(
+        "operations/overlapping.py check_copy", "2", "3", "of two elements any copy is right"
+    ),
     *(
         Equivalent(f"operations/subscripts.py {where}", before, after, why)
         for where, before, after, why in (
@@ -377,6 +380,9 @@ EQUIVALENT: tuple[Equivalent, ...] = (
             ),
             ("_take_slice", "(TypeError, ValueError)", "...", "either error may be the first"),
         )
+    ),
+    Equivalent(
+        "kernels/memory.py spread", "0", "1", "what is padded is of length 1", line="padded ="
     ),
 )
 
