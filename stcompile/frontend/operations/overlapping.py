@@ -98,8 +98,8 @@ def _order(run: Run, array: Array) -> tuple[int, ...] | None:
 
 
 def _numbers(run: Run, array: Array) -> Any:
-    """An array of different numbers with the strides of the array's base; in C order, where each
-    axis has a stride of its own, if these are not known."""
+    """An array of different numbers with the strides of the array's base; if the strides are not
+    known, in C order, where each axis has a stride of its own."""
     base, order = array.cell.variable.type, _order(run, array)
     dtype = np.complex128 if base.dtype.kind == "c" else np.int64
     dims = base.dims if order is None else [base.dims[axis] for axis in order]
