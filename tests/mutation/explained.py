@@ -384,6 +384,12 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(
         "kernels/memory.py spread", "0", "1", "what is padded is of length 1", line="padded ="
     ),
+    Equivalent(
+        "loops/all_steps.py _slice_by_counter",
+        "a < axis",
+        "(a) <= (axis)",
+        "the axes that are kept are others",
+    ),
 )
 
 
