@@ -6,6 +6,7 @@ import doctest
 import inspect
 import sys
 from importlib import import_module
+from typing import Any
 
 from stcompile.base.options import LEVELS
 from stcompile.passes import phases
@@ -18,6 +19,11 @@ STAGES = (*PIPELINE, Stage(own_outputs))
 
 
 BOOKS = {"simplify": phases.ALGEBRA, "suit_numpy": phases.CALLS}
+
+
+def _doc_of(module: Any, stage: Stage) -> str:
+    """The docstring of a pass that is not the first of its module."""
+    return inspect.getdoc(getattr(module, stage.name, stage.run)) or ""
 
 
 def _of_forms(stage: Stage) -> str:
@@ -41,7 +47,7 @@ def tables() -> str:
             sections[stage.name] = f"{title}\n\n{_rules(stage, BOOKS[stage.name])}"
         elif stage.name not in sections and path.startswith("stcompile/passes/"):
             again = module in (sys.modules[s.run.__module__] for s in STAGES[: STAGES.index(stage)])
-            text = inspect.getdoc(stage.run) if again else _described(module)
+            text = _doc_of(module, stage) if again else _described(module)
             sections[stage.name] = f"{title}\n\n{text}"
     return "\n".join([BEGIN, "\n\n".join(["\n".join(rows), *sections.values()]), END]) + "\n"
 
