@@ -9,6 +9,7 @@ printed as source.
 from __future__ import annotations
 
 import builtins
+import importlib
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -92,8 +93,11 @@ def filled(parts: tuple[Any, ...], xs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def error_of(name: str) -> Any:
-    """The built-in exception of that name, or NumPy's."""
-    return np.linalg.LinAlgError if name == "LinAlgError" else getattr(builtins, name)
+    """The built-in exception of that name, NumPy's, or one of a module: ``package.errors.Failed``."""
+    if name == "LinAlgError":
+        return np.linalg.LinAlgError
+    module, _, own = name.rpartition(".")
+    return getattr(importlib.import_module(module) if module else builtins, own)
 
 
 def bounds(start: Any, stop: Any, step: Any) -> tuple[Any, ...]:

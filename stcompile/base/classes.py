@@ -63,7 +63,15 @@ def is_changeable(cls: type) -> bool:
     library."""
     if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:
         return False
-    return str(cls.__module__).split(".")[0] not in _OWN
+    return str(cls.__module__).split(".")[0] not in _OWN or is_written_elsewhere(cls)
+
+
+def is_written_elsewhere(cls: type) -> bool:
+    """True for a class that names another module than its methods come from, as the copy of a
+    class does."""
+    module = str(cls.__module__).split(".")[0]
+    texts = [defined_in(f) for f in vars(cls).values() if isinstance(f, types.FunctionType)]
+    return bool(texts) and all(text.split(".")[0] != module for text in texts)
 
 
 def defined_in(function: Any) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -25,5 +26,17 @@ if sys.version_info >= (3, 14):
 def real_signature(
     function: Callable[..., Any], *, follow_wrapped: bool = True
 ) -> inspect.Signature:
-    """The signature of a function; a name in an annotation that cannot be resolved stays a name."""
+    """The signature of a function; a name in an annotation that cannot be resolved stays a name.
+
+    ``follow_wrapped`` also follows a ``__signature__``, which says what a decorated function takes;
+    without it the parameters are those of the code itself.
+    """
+    if not follow_wrapped and "__signature__" in getattr(function, "__dict__", ()):
+        assert isinstance(function, types.FunctionType)
+        bare = types.FunctionType(
+            *(function.__code__, function.__globals__, function.__name__),
+            *(function.__defaults__, function.__closure__),
+        )
+        bare.__kwdefaults__ = function.__kwdefaults__
+        function = bare
     return inspect.signature(function, follow_wrapped=follow_wrapped, **_AS_FAR_AS_KNOWN)

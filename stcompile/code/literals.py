@@ -84,7 +84,8 @@ def literal(value: Any) -> ast.expr:
     if value is np.linalg.LinAlgError:
         return ast.Attribute(attribute("np", "linalg"), value.__name__, ast.Load())
     if isinstance(value, type) and issubclass(value, BaseException):
-        return name(value.__name__)
+        owner = "" if value.__module__ == "builtins" else f"{value.__module__}."
+        return ast.parse(f"{owner}{value.__name__}", mode="eval").body
     if isinstance(value, tuple):
         return ast.Tuple([literal(item) for item in value], ast.Load())
     if isinstance(value, list):

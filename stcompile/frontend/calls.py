@@ -20,17 +20,28 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.base.classes import defined_in, find, is_changeable, names_of
+from stcompile.base.classes import (
+    defined_in,
+    find,
+    is_changeable,
+    is_written_elsewhere,
+    names_of,
+)
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, LanguageError, StcompileError, TypingError
-from stcompile.base.foreign import library_of, written_as
+from stcompile.base.foreign import LIBRARIES as FOREIGN
+from stcompile.base.foreign import foreign_kind, library_of, written_as
 from stcompile.base.places import Place
 from stcompile.frontend.control.comparisons import looked_up
 from stcompile.frontend.inlining import inline_closure, inline_function
 from stcompile.frontend.operations import messages
 from stcompile.frontend.operations.attributes import MUTATING, attribute
 from stcompile.frontend.operations.construct import construct, initialise_exception
-from stcompile.frontend.operations.data_model import store_attribute
+from stcompile.frontend.operations.data_model import (
+    owner_of_names,
+    set_in_names,
+    store_attribute,
+)
 from stcompile.frontend.operations.generated import generated
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import items_of, rely_on_order
@@ -41,6 +52,7 @@ from stcompile.frontend.operations.out import Callee, without_out, without_where
 from stcompile.frontend.operations.overloads import refuse_conversions, refuse_hash, special_method
 from stcompile.frontend.operations.refusals import NotTriedError, called, judge, refusal_of
 from stcompile.frontend.protocol import is_transformed
+from stcompile.frontend.reading import is_readable, read
 from stcompile.frontend.state.rests import check_insertion, check_place, filled_in
 from stcompile.frontend.state.run import INSTEAD, Run
 from stcompile.frontend.state.values import (
@@ -66,11 +78,14 @@ LIBRARIES = (
     "dataclasses",
     "functools",
     "importlib",
+    "inspect",
     "logging",
+    "narwhals",
     "numba",
     "numpy",
     "scipy",
     "tqdm",
+    "sklearn.utils.validation",
     "stcompile.codegen_templates.derivatives.axes",
     "stcompile.codegen_templates.numpy",
     "stcompile.frontend",
@@ -138,7 +153,7 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
         lowering = _lowering(function)
         if lowering is not None:
             callee = Callee(name_of(function), function)
-            return _lower(run, lowering, callee, arguments, keywords)
+            return _lower(run, lowering, callee, arguments, _spelt(keywords))
         if function in _tables().STATIC:
             arguments = _drained(run, arguments)
             if any(is_changeable(type(v)) for v in arguments if not isinstance(v, type)):
@@ -151,7 +166,22 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
                 f"others ({', '.join(map(describe, arguments))})",
                 "a Python int among the arguments is known at compile time, and so are shapes",
             )
+    library = library_of(function)
+    if library is not None and is_readable(function):
+        return read(run, function, foreign_kind(function), arguments, keywords, FOREIGN[library])
     return _call_object(run, function, arguments, keywords)
+
+
+def _spelt(keywords: Keywords) -> Keywords:
+    """Keywords of NumPy's functions as most people write them: other packages give a member of an
+    enumeration for `copy`, and None for an `order` that they leave to NumPy."""
+    copy = keywords.get("copy")
+    if isinstance(copy, np._CopyMode):
+        known = {np._CopyMode.ALWAYS: True, np._CopyMode.NEVER: False}
+        keywords = {**keywords, "copy": known.get(copy)}
+    if "order" in keywords and keywords["order"] is None:
+        return {name: value for name, value in keywords.items() if name != "order"}
+    return keywords
 
 
 def _is_instance(function: Any) -> bool:
@@ -252,6 +282,9 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         if function.__name__ in _COMPARING and not (is_static(owner) and is_plain(owner)):
             return looked_up(run, function, *arguments)
         _check_container_method(run, function, arguments, keywords)
+        whose = owner_of_names(run, owner)
+        if whose is not None and function.__name__ == "update":
+            return set_in_names(run, whose, dict(*arguments, **keywords))
         run.note_contents(function.__self__)
         _check_place(run, function, arguments)
         return _compute(run, function, arguments, keywords)
@@ -274,7 +307,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
                 "documentation lists, as in stats.norm.logpdf(x, loc, scale), or make it a "
                 "primitive with a derivative of your own: st.primitive"
             )
-        return run.refuse(f"`{name_of(function)}` is not supported", hint)
+        return read(run, function, f"`{name_of(function)}`", arguments, keywords, hint)
     if _initialises_exception(function):
         initialise_exception(run, *arguments)
         return None
@@ -296,11 +329,11 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return construct(run, function, arguments, keywords)
     method = inspect.getattr_static(type(function), "__call__", None)
     is_object = isinstance(method, types.FunctionType)
+    if is_read(run, function):
+        return inline_function(run, python_of(function), arguments, keywords)
     if _is_library(function) and not (is_object and _lowering(method)):
-        if is_read(run, function):
-            return inline_function(run, python_of(function), arguments, keywords)
         hint = hint_for(function, INSTEAD)
-        return run.refuse(f"`{name_of(function)}` is not supported", hint)
+        return read(run, function, f"`{name_of(function)}`", arguments, keywords, hint)
     if is_helper(function) and is_static([*arguments, *keywords.values()]):
         return _compute(run, function, arguments, keywords)
     if is_manager_function(function):
@@ -461,6 +494,8 @@ def _check_place(run: Run, function: Any, arguments: Arguments) -> None:
 
 def _is_library(function: Any) -> bool:
     module = (getattr(function, "__module__", None) or "").split(".")[0]
+    if isinstance(function, type) and is_written_elsewhere(function):
+        return False
     if isinstance(function, np.ufunc) or module in ("numpy", "scipy", "math", "random"):
         return True
     return module == "builtins" and not isinstance(getattr(function, "__self__", None), type)

@@ -161,7 +161,7 @@ def _run_body(run: Run, node: FunctionNode, frame: Frame) -> Any:
         )
     frame.born = run.age()
     if frame.caller is not None:
-        frame.errstate = frame.caller.errstate
+        frame.errstate = run.frame.errstate
     run.frames.append(frame)
     place = len(run.frames)
     try:

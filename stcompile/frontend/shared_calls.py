@@ -99,7 +99,7 @@ class _State:
     def of_call(self, frame: Frame, function: Any, arguments: Mapping[str, Any]) -> Key:
         """The state that a call depends on."""
         run = self.run
-        errstate = frame.caller.errstate if frame.caller is not None else ()
+        errstate = run.frame.errstate if frame.caller is not None else ()
         itself = self._named(frame.node if function is None else function)
         names = tuple((name, self._key(value)) for name, value in arguments.items())
         around = self._around(frame.node, frame.parent)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections import deque
 
 import numpy as np
@@ -134,9 +133,9 @@ def a_nested_coroutine(x):
     return np.sum(x)
 
 
-@refused(X, at="warnings.catch_warnings()", reason="not supported", hint="outside")
+@refused(X, at="np.nditer([x])", reason="not supported", hint="outside")
 def a_with_statement(x):
-    with warnings.catch_warnings():
+    with np.nditer([x]):
         return np.sum(x)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from stcompile.base.classes import find, is_changeable
 from stcompile.frontend.control.conditions import combined, negated, truth_of
 from stcompile.frontend.operations import overloads
+from stcompile.frontend.operations.contents import contents_of
 from stcompile.frontend.operations.generated import fields_compared
 from stcompile.frontend.operations.iteration import items_of
 from stcompile.frontend.operations.operators import (
@@ -78,11 +79,14 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
         kinds = _kind(left), _kind(right)
         if None not in kinds and kinds[0] is not kinds[1] and is_equality:
             return operation[0] == "not_equal"
+        if is_equality and any(kinds) and (type(left) in _PLAIN or type(right) in _PLAIN):
+            return operation[0] == "not_equal"
         if kinds[0] in (list, tuple) and kinds[0] is kinds[1]:
             return of_sequences(run, comparison, left, right)
     return static(run, operation[1], left, right)
 
 
+_PLAIN = (int, float, complex, bool, str, bytes, type(None))  # none of these equals a container
 _SHARED = (int, float, complex, str, bytes, tuple, frozenset)  # equal ones may be one object
 
 
@@ -154,6 +158,8 @@ def contained(run: Run, item: Any, container: Any) -> Any:
     method = overloads.special_method(run, container, "__contains__")
     if method is not None:
         return truth_of(run, run.call(method, [item], {}))
+    contents = contents_of(run, container)
+    container = container if contents is None else contents
     if isinstance(container, Array) and (is_traced(item) or is_number(item)):
         return run.call(np.any, [compare(run, ast.Eq(), container, item)], {})
     if isinstance(container, dict | KeysView | set | frozenset):

@@ -44,6 +44,7 @@ from stcompile.frontend.functions.python import PYTHON, STATIC
 from stcompile.frontend.functions.random import RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
+from stcompile.frontend.functions.signatures import SIGNATURES
 from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.functions.templates import template_lowering
 from stcompile.frontend.functions.vectorized import VECTORIZED
@@ -95,6 +96,11 @@ def _astype(run: Run, x: Any, dtype: Any, order: str = "K", copy: bool = True) -
     if kind != x.type.dtype:
         return shapes.laid(run, run.record("cast", x, dtype=kind), order)
     return shapes.copy(run, x, order) if copy else shapes.laid(run, x, order)
+
+
+def _array(run: Run, x: Any, dtype: Any = None, *, copy: Any = None) -> Any:
+    """``x.__array__()``: the array itself, unless another dtype or a copy is asked for."""
+    return _astype(run, x, x.type.dtype if dtype is None else dtype, copy=bool(copy))
 
 
 def _compress(run: Run, x: Any, condition: Any, axis: Any = None) -> Any:
@@ -152,6 +158,7 @@ METHODS: dict[str, Any] = {
     "view": shapes.seen_as,
     "repeat": PLACES[np.repeat],
     "astype": _astype,
+    "__array__": _array,
     "copy": _copy,
     "item": creation.item,
     "tolist": creation.tolist,
@@ -186,6 +193,7 @@ FUNCTIONS: dict[Any, Any] = {
     **PYTHON,
     **EFFECTS,
     **EVALUATED,
+    **SIGNATURES,
     **OBJECTS,
     **DATA_MODEL,
     **{kind: converted(kind, CREATION[kind]) for kind in (float, int, bool, complex)},

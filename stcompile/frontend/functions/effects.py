@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import logging
+import re
 import time
 import warnings
 from collections.abc import Callable
@@ -36,10 +37,23 @@ def warn(run: Run, message: Any, category: Any = UserWarning, stacklevel: Any = 
         )
     if not isinstance(message, str | Text):
         run.refuse(f"the message of this warning is {described(message)}", "use a string")
+    if _is_ignored(run, kind, message):
+        return
     parts, atoms = messages.arguments_of(run, [message])
     place = _caller_of(run.location, stacklevel)
     params = {"parts": parts, "category": name, "file": place.file, "line": place.line}
     run.record_atoms("warn", atoms, params)
+
+
+def _is_ignored(run: Run, kind: type[Any], message: Any) -> bool:
+    """True if a filter that the program sets keeps a warning from being shown."""
+    for setting, _ in run.frame.errstate:
+        if not isinstance(setting, tuple) or not issubclass(kind, setting[0]):
+            continue
+        begin = setting[1]
+        if not begin or (isinstance(message, str) and re.match(begin, message, re.IGNORECASE)):
+            return True
+    return False
 
 
 def _caller_of(place: Location, level: Any) -> Location:

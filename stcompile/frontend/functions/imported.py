@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from stcompile.frontend.functions.asked import ASKED
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.functions.numba import NUMBA
 from stcompile.frontend.functions.polynomial import POLYNOMIAL, SHARED
@@ -29,6 +30,7 @@ MODULES: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         "tqdm.auto": {"tqdm": inlined(iteration.shown), "trange": inlined(iteration.shown_range)},
         "stcompile.library.polynomial_series": SHARED,
         **HELPERS,
+        **ASKED,
     }
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import functools
+import inspect
 import operator
 import types
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.base.classes import MISSING, find, is_changeable
+from stcompile.base.classes import MISSING, find, is_changeable, is_data
 from stcompile.base.errors import ArgumentsError, TypingError
 from stcompile.base.places import Place
 from stcompile.frontend.control.conditions import truth_of
@@ -112,6 +113,61 @@ def getattr_(run: Run, obj: Any, name: str, *default: Any) -> Any:
 
 def hasattr_(run: Run, obj: Any, name: str) -> bool:
     return attributes.has_attribute(run, obj, _name(run, name))
+
+
+def getattr_static_(run: Run, obj: Any, attr: str, *default: Any) -> Any:
+    """``inspect.getattr_static``: what the object or its class holds, as it is held. Methods of
+    arrays and numbers are those of NumPy's and Python's classes."""
+    name = _name(run, attr)
+    if is_traced(obj) or isinstance(obj, GeneratorValue):
+        found = find(type_(run, obj), name)
+    elif isinstance(obj, types.ModuleType):
+        return attributes.attribute(run, obj, name, *default)
+    elif isinstance(obj, type):
+        found = run.captures.lookup(obj, name)
+    else:
+        found = run.captures.lookup(run.captures.class_of(obj), name)
+        if found is MISSING or not is_data(found):
+            if data_model.held_by(run, obj, name) is not MISSING:
+                return data_model.find_attribute(run, obj, name)
+            run.captures.lacks(obj, name)
+    if found is not MISSING:
+        return found
+    if default:
+        return default[0]
+    return run.raises(AttributeError(name))
+
+
+def dir_(run: Run, obj: Any) -> list[str]:
+    """``dir(obj)`` of an object of the user's: the names of its class and those that it has itself,
+    which each call compares."""
+    cls = run.captures.class_of(obj)
+    if is_traced(obj) or not is_changeable(cls) or find(cls, "__dir__") is not object.__dir__:
+        run.refuse(f"`dir` of {described(obj)} is not supported", "name the attributes")
+    if run.outside.is_changed(obj):
+        run.refuse(f"`dir` of {described(obj)} whose attributes were set", "name the attributes")
+    place = run.captures.place_of(obj)
+    if place is not None:
+        run.captures.guard(place.fact("names", _names))
+    names = [*_names(obj)]
+    run.own(names)
+    return names
+
+
+def _names(obj: Any) -> tuple[str, ...]:
+    return tuple(dir(obj))
+
+
+def may_share_memory(run: Run, a: Any, b: Any, max_work: Any = None) -> bool:
+    """``np.may_share_memory``: of an array and itself, or of two of which the program made one."""
+    if not isinstance(a, Array) or not isinstance(b, Array) or 0 in (*a.type.dims, *b.type.dims):
+        return False
+    if a.cell is b.cell and (not a.path or not b.path or a.path == b.path):
+        return True
+    lent = all(x.cell.lent or x.cell.frozen for x in (a, b))
+    if a.cell is b.cell or lent or a.cell.stands_for_others or b.cell.stands_for_others:
+        run.refuse("whether these arrays share memory is not known at compile time", "copy them")
+    return False
 
 
 def setattr_(run: Run, obj: Any, name: str, value: Any) -> None:
@@ -271,10 +327,13 @@ OBJECTS: dict[Any, Any] = {
     issubclass: issubclass_,
     type: type_,
     getattr: getattr_,
+    inspect.getattr_static: getattr_static_,
     hasattr: hasattr_,
     setattr: setattr_,
     delattr: delattr_,
     vars: vars_,
+    dir: dir_,
+    **dict.fromkeys((np.may_share_memory, np.shares_memory), may_share_memory),
     callable: callable_,
     super: super_,
     dataclasses.replace: replace_,

@@ -24,6 +24,7 @@ from stcompile.frontend.functions.iterators import ITERATORS
 from stcompile.frontend.functions.mathematics import MATH
 from stcompile.frontend.functions.sorted_items import Measure, sorted_by
 from stcompile.frontend.operations import messages, overloads
+from stcompile.frontend.operations.contents import contents_of
 from stcompile.frontend.operations.grown import length_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import (
@@ -267,6 +268,9 @@ def len_(run: Run, obj: Any) -> Any:
                 TypingError,
             )
         return length
+    contents = contents_of(run, obj)
+    if contents is not None:
+        return len(contents)
     if isinstance(obj, Text):
         return run.refuse("the length of text is known only at run time", "")
     if isinstance(obj, str | bytes | tuple | frozenset):

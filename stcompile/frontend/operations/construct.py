@@ -67,7 +67,7 @@ def make(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
 
 def new_object(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
     """``object.__new__(cls)``."""
-    is_library = str(getattr(cls, "__module__", "")).startswith("stcompile.library.")
+    is_library = str(getattr(cls, "__module__", "")).startswith(("stcompile.library.", "scipy."))
     if not isinstance(cls, type) or not (is_changeable(cls) or is_library):
         _refuse(run, cls)
     refuse_getters(run, cls)

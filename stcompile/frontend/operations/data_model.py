@@ -15,6 +15,7 @@ import enum
 import functools
 import types
 from collections import deque
+from collections.abc import Mapping
 from typing import Any, Final
 
 from stcompile.base.classes import (
@@ -33,6 +34,7 @@ from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.foreign import written_as
 from stcompile.base.places import Place
 from stcompile.base.wording import an
+from stcompile.frontend.operations.contents import READING, contents_of
 from stcompile.frontend.state.outside import Change
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite, OutsideSite
@@ -120,7 +122,7 @@ def find_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> 
     cls = type(owner)
     found = find(cls, name)
     before_own = found is not MISSING and is_data(found) and not isinstance(found, _SLOTS)
-    value = MISSING if before_own else _held(run, owner, name)
+    value = MISSING if before_own else held_by(run, owner, name)
     if value is not MISSING:
         return _own(run, owner, name, value)
     if _is_plain(found):
@@ -146,7 +148,7 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
     place = run.captures.place_of(owner)
     if place is not None and finds_attributes_itself(type(owner)):
         return bool(run.captures.guard(fact_of_having(place, name)))
-    value = MISSING if before_own else _held(run, owner, name)
+    value = MISSING if before_own else held_by(run, owner, name)
     if value is not MISSING:
         run.checked(value)  # if paths left different values, one of them may have left none
         if place is None or run.outside.holds(owner, name):
@@ -157,7 +159,7 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
     return get_attribute(run, owner, name, MISSING) is not MISSING
 
 
-def _held(run: Run, owner: Any, name: str) -> Any:
+def held_by(run: Run, owner: Any, name: str) -> Any:
     """An attribute that an instance has itself, or that the program has set on an object from
     outside; `MISSING` if there is none."""
     real = run.outside.real(owner)
@@ -245,7 +247,20 @@ def _own_names(run: Run, owner: Any) -> Any:
         run.refuse(f"`__dict__` of {an(type(owner).__name__)} from outside is not read", "")
     for value in names.values():
         run.checked(value)  # it may not be there: see `has_attribute`
+    run.object_of_names[id(names)] = owner
     return names
+
+
+def owner_of_names(run: Run, names: Any) -> Any:
+    """The object that the program made whose ``__dict__`` this is; else None."""
+    owner = run.object_of_names.get(id(names))
+    return owner if owner is not None and names_of(owner) is names else None
+
+
+def set_in_names(run: Run, owner: Any, new: Mapping[str, Any]) -> None:
+    """Set items of the ``__dict__`` of an object that the program made."""
+    for name, value in new.items():
+        run.set(_site(run, owner, name), value)
 
 
 def _computed_once(run: Run, owner: Any, name: str, found: functools.cached_property[Any]) -> Any:
@@ -288,7 +303,7 @@ def bound(
     if isinstance(found, types.WrapperDescriptorType):
         return found if owner is None else Bound(found, owner)
     if isinstance(found, _SLOTS) and owner is not None:
-        return _own(run, owner, name, _held(run, owner, name))
+        return _own(run, owner, name, held_by(run, owner, name))
     kind = type(found)
     getter = run.captures.lookup(kind, "__get__")
     place = Place.of_class(cls, name, after)
@@ -300,6 +315,9 @@ def bound(
         run.captures.track(found, place)
         return run.call(getter, [found, owner, cls], {})
     if isinstance(found, _OF_TYPES):
+        contents = contents_of(run, owner) if name in READING else None
+        if contents is not None:
+            return getattr(contents, name)
         _check_contents(run, owner, name)
         return _native(run, owner if owner is not None else cls, name)
     if is_changeable(kind):
@@ -470,10 +488,10 @@ def drop_attribute(run: Run, owner: Any, name: str) -> None:
         run.call(deleter, [found, owner], {})
         return
     site = _site(run, owner, name)
-    if _held(run, owner, name) is MISSING:
+    if held_by(run, owner, name) is MISSING:
         missing = f"'{cls.__name__}' object has no attribute '{name}'"
         run.raises(AttributeError(missing), reason=missing)
-    run.checked(_own(run, owner, name, _held(run, owner, name)))
+    run.checked(_own(run, owner, name, held_by(run, owner, name)))
     run.set(site, MISSING)
 
 
@@ -485,6 +503,9 @@ def _site(run: Run, owner: Any, name: str) -> AttributeSite:
     real = run.outside.real(owner)
     origin = None if isinstance(owner, type | Super) else run.captures.origin(real)
     is_open = is_changeable(type(owner)) or isinstance(owner, OPEN)
+    is_open = is_open or (
+        type(owner).__module__.startswith("scipy.") and names_of(owner) is not None
+    )
     if origin is None or run.is_disowned(owner) or not is_open:
         _check_owned(run, owner, name)
     assert origin is not None

@@ -15,6 +15,7 @@ from stcompile.base.classes import MISSING
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations import masks, tables
+from stcompile.frontend.operations.contents import contents_of, has_key
 from stcompile.frontend.operations.grown import place_of
 from stcompile.frontend.operations.known_arrays import is_known_array, item_of
 from stcompile.frontend.operations.overlapping import check_copy
@@ -84,6 +85,9 @@ def part_of(run: Run, container: Any, index: Any) -> Any:
         if isinstance(index, Affine):
             tables.refuse_index(run, container)
         return item_of(run, container, subscript_of(run, index))
+    contents = contents_of(run, container)
+    if contents is not None and has_key(container, contents, index):
+        container = contents
     if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
         run.refuse(f"indexing {described(container)} is not supported", "use a list or a dict")
     index = _known_index(run, index)

@@ -11,8 +11,9 @@ from typing import Any, NoReturn, cast
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, find
 from stcompile.base.deferred import deferred
-from stcompile.base.errors import TypingError
+from stcompile.base.errors import LanguageError, TypingError
 from stcompile.frontend.operations import indexing
+from stcompile.frontend.operations.contents import contents_of
 from stcompile.frontend.operations.known_arrays import is_known_array
 from stcompile.frontend.operations.overloads import special_method
 from stcompile.frontend.operations.tables import Table, table_of
@@ -35,6 +36,7 @@ from stcompile.frontend.state.values import (
     Sequence,
     describe,
     described,
+    is_traced,
 )
 from stcompile.wengert.bounds import minimum
 from stcompile.wengert.dims import Dim
@@ -51,6 +53,8 @@ def iterated(run: Run, value: Any) -> Any:
     from ``__next__`` or from ``__getitem__`` are treated as generators."""
     if trees.is_namedtuple(value):
         return value
+    if special_method(run, value, "__iter__") is None:
+        value = value if (contents := contents_of(run, value)) is None else contents
     if is_known_array(value) and value.ndim:
         return list(value)
     method = special_method(run, value, "__iter__")
@@ -242,12 +246,21 @@ def taken_in_turn(run: Run, value: Any) -> Iterable[Any]:
         index += 1
 
 
+def _not_iterable(run: Run, value: Any, reason: str, hint: str = "") -> NoReturn:
+    """Refuse an iteration that Python refuses by a TypeError."""
+    text = "iteration over a 0-d array"
+    if not isinstance(value, Array):
+        text = f"'{run.call(type, [value], {}).__name__}' object is not iterable"
+    error = TypingError if is_traced(value) else LanguageError
+    run.raises(TypeError(text), hint, error, reason)
+
+
 def sequence_of(run: Run, value: Any) -> Sequence:
     """The items that a loop over ``value`` reads, made when they are read: a list or a dict is read
     as the earlier steps left it. An iterator must not be used afterwards, since it is not known how
     many of its items the loop takes."""
     if isinstance(value, Scalar) or (isinstance(value, Array) and not value.type.ndim):
-        run.refuse(f"a number ({describe(value)}) cannot be iterated over", "", TypingError)
+        _not_iterable(run, value, f"a number ({describe(value)}) cannot be iterated over")
     if isinstance(value, Array):
         rows = value.type.dims[0]
         return Sequence(rows, lambda index: indexing.get_item(run, value, index), (value,))
@@ -279,7 +292,7 @@ def sequence_of(run: Run, value: Any) -> Sequence:
             "make a list of its items first: `list(...)`",
         )
     if not isinstance(value, Iterable):
-        run.refuse(f"{described(value)} cannot be iterated over", _LOOP_OVER)
+        _not_iterable(run, value, f"{described(value)} cannot be iterated over", _LOOP_OVER)
     if type(value) is list:
         return _of_list(run, value)
     if isinstance(value, set | frozenset):

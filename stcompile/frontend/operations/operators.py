@@ -6,7 +6,7 @@ import ast
 import operator
 from collections.abc import Callable
 from enum import Enum
-from types import UnionType
+from types import ModuleType, UnionType
 from typing import Any
 
 import numpy as np
@@ -245,7 +245,7 @@ def is_plain(value: Any) -> bool:
     if has_comparisons(type(value)):
         return False
     plain = int | float | complex | str | bytes | range | slice | np.generic | np.dtype | type
-    plain |= UnionType
+    plain |= UnionType | ModuleType
     is_function = callable(value) and not is_changeable(type(value))
     return value is None or value is Ellipsis or isinstance(value, plain) or is_function
 

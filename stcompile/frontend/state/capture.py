@@ -102,6 +102,7 @@ class Captures:
         self.guards: dict[Place, Guard] = {}
         self.names: dict[types.ModuleType, dict[str, None]] = {}  # names read from libraries
         self._mirrors: dict[int, tuple[Any, Any, Place]] = {}  # by identity; the object stays alive
+        self.contents: dict[int, dict[Any, Any]] = {}  # the items of dicts of other classes
         self._numbers: dict[Place, Scalar] = {}
         self._places: dict[int, tuple[Any, Place]] = {}  # real objects whose attributes are read
         self.varying: set[Place] = set()  # integers and lists that the program changes
@@ -459,6 +460,8 @@ class Captures:
         if isinstance(one, GeneratorValue) and isinstance(other, GeneratorValue):
             return not {one.atom, other.atom} <= {*self.inputs()}
         arrays = [value for value in (one, other) if isinstance(value, Array)]
+        if len(arrays) == 2 and _are_unlike(*arrays):
+            return True
         return len({id(a.cell) for a in arrays if a.cell.frozen or a.cell.lent}) < 2
 
     def may_be_another(self, value: Any) -> bool:
@@ -596,3 +599,11 @@ def _is_constant(value: Any) -> bool:
 def has_attributes(value: Any) -> bool:
     """True for objects whose attributes may be read while staging."""
     return not is_plain_value(value)
+
+
+def _are_unlike(one: Array, other: Array) -> bool:
+    """True for arrays of two dtypes or of two shapes that are known: they are two objects."""
+    if one.type.dtype != other.type.dtype or one.type.ndim != other.type.ndim:
+        return True
+    pairs = zip(one.type.dims, other.type.dims, strict=True)
+    return any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)

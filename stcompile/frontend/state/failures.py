@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -10,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stcompile.base.errors import StcompileError
+from stcompile.codegen_templates.numpy.subscripts import error_of
 from stcompile.wengert.ir import Atom, Constant, Equation, Program
 from stcompile.wengert.primitives import PRIMITIVES
 
@@ -72,10 +72,9 @@ def raised_by(equation: Equation) -> Kinds:
     """The classes of errors that an equation may raise, whatever numbers it is given."""
     name = equation.primitive
     if name == "raise":
-        name = equation.params["error"]
-        return _LINALG if name == "LinAlgError" else (getattr(builtins, name),)
+        return (error_of(equation.params["error"]),)
     if name == "warn":
-        return (getattr(builtins, equation.params["category"]),)
+        return (error_of(equation.params["category"]),)
     if name == "assert":
         return (AssertionError,)
     if name.startswith("math."):
@@ -134,11 +133,6 @@ def _conversions(operands: Sequence[Atom], of_ints: bool = False) -> Kinds:
     is_small = all(isinstance(a, Constant) and abs(a.value) <= _SMALL for a in ints)
     mixed = len({atom.type.dtype.kind for atom in operands}) > 1
     return (OverflowError,) if (mixed or of_ints) and not is_small else ()
-
-
-def is_raised(kind: type[BaseException]) -> bool:
-    """True for a class of errors that a generated program can raise."""
-    return getattr(builtins, kind.__name__, None) is kind or kind in _LINALG
 
 
 def text_of(primitive: str, kind: type[BaseException]) -> str | None:

@@ -12,6 +12,11 @@ from stcompile.base.location import Location
 from stcompile.frontend.state.failures import Guard
 from stcompile.parse.source import FunctionSource
 
+FLOATING = ("all", "divide", "over", "under", "invalid")  # the settings of `np.errstate`
+CAUGHT = "warnings"
+"""The setting that holds within `warnings.catch_warnings`. A filter that is set there is one more:
+its name is the class of the warnings that are not shown, and the beginning of their texts."""
+Settings = tuple[tuple[Any, str], ...]
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -23,7 +28,7 @@ class Block:
 
     body: Sequence[ast.stmt]
     at: int
-    errstate: tuple[tuple[str, str], ...]
+    errstate: Settings
     guards: tuple[Guard, ...] = ()
     guard: Guard | None = None
 
@@ -33,7 +38,8 @@ class Frame:
     """An activation of a function. ``parent`` is the frame that encloses it lexically; ``outside``
     looks up a name that no frame binds (closure cells, globals, builtins). ``blocks`` are the
     blocks being executed, from the outermost in; None stands for the edge of a loop's body.
-    ``errstate`` is NumPy's handling of floating-point errors here. ``iterated`` are the iterables
+    ``errstate`` is NumPy's handling of floating-point errors here, and the filters of warnings that
+    are set (see `CAUGHT`). ``iterated`` are the iterables
     of its loops, to which no name needs to refer; ``consumer`` takes the items that it yields.
     ``captured`` is True once a nested function was defined in it."""
 
@@ -50,7 +56,7 @@ class Frame:
     depth: int = 0
     born: int = 0
     captured: bool = False
-    errstate: tuple[tuple[str, str], ...] = ()
+    errstate: Settings = ()
     blocks: list[Block | None] = field(default_factory=list)
     iterated: list[Any] = field(default_factory=list)
     consumer: Callable[[Any], None] | None = None
@@ -72,7 +78,7 @@ class Frame:
             function=self.function_name,
             statement=line,
             text=text,
-            errstate=self.errstate,
+            errstate=tuple(pair for pair in self.errstate if pair[0] in FLOATING),
         )
 
     def owner_of(self, name: str) -> Frame | None:

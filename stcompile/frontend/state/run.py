@@ -127,6 +127,9 @@ class Run(Sizes):
         self.guards: tuple[Guard, ...] = ()  # ``try`` and ``with`` around the present statement
         self.handled: StcompileError | None = None  # the error that an ``except`` handles
         self._here: tuple[ast.AST, Frame] | None = None
+        self.object_of_names: dict[
+            int, Any
+        ] = {}  # objects that the program made, by their `__dict__`
         self._steps = 0
 
     # --- walking -------------------------------------------------------------------------------

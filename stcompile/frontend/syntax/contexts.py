@@ -16,7 +16,7 @@ from stcompile.base.errors import StcompileError
 from stcompile.base.places import Place
 from stcompile.frontend.control.branches import rest_of
 from stcompile.frontend.state.failures import Guard
-from stcompile.frontend.state.frames import Block, Frame
+from stcompile.frontend.state.frames import Block, Frame, Settings
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Fallible, Returned, Signal
 from stcompile.frontend.state.values import Bound, Generated, described, is_traced
@@ -26,10 +26,11 @@ from stcompile.frontend.syntax.targets import bind
 
 @dataclass(frozen=True, eq=False)
 class ErrState:
-    """``np.errstate(...)``: every equation inside carries the settings, and so does its adjoint."""
+    """``np.errstate(...)``: every equation inside carries the settings, and so does its adjoint.
+    ``warnings.catch_warnings()`` is one too, in which filters are set."""
 
     tree_leaf: ClassVar[bool] = True
-    settings: dict[str, str]
+    settings: dict[Any, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class Suspended:
 
     frame: Frame
     blocks: tuple[Block | None, ...]
-    errstate: tuple[tuple[str, str], ...]
+    errstate: Settings
 
 
 @dataclass(eq=False)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import os
+import sys
+import types
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
+from stcompile.base.classes import find
 from stcompile.base.errors import LanguageError, StcompileError
 from stcompile.frontend.control.branches import branch, predicate_of
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.operations import messages
-from stcompile.frontend.state.failures import is_raised
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import INSTEAD, REFUSED_AS_WELL, Run
 from stcompile.frontend.state.signals import PathRaised, Signal
@@ -129,17 +134,30 @@ def _is_caught(run: Run, raised: BaseException) -> bool:
 
 
 def _raise(run: Run, raised: BaseException) -> NoReturn:
-    """End the path with a built-in error."""
-    kind = type(raised)
-    if not is_raised(kind):
+    """End the path with an error."""
+    name = _name_of(type(raised))
+    if name is None:
+        shown = type(raised).__name__
         run.refuse(
-            f"raising {kind.__name__} on a condition known only at run time is not supported",
-            "raise a ValueError",
+            f"raising {shown} on a condition known only at run time is not supported",
+            "raise a ValueError, or a class of a module that makes its errors as Exception does",
         )
     parts, atoms = _message(run, raised.args)
     unwind(run, raised)
-    run.record_atoms("raise", atoms, {"error": kind.__name__, "arguments": parts})
+    run.record_atoms("raise", atoms, {"error": name, "arguments": parts})
     raise PathRaised
+
+
+def _name_of(kind: type[BaseException]) -> str | None:
+    """The name of a class of errors, with its module unless it is built in; None if a program
+    cannot make its errors by that name."""
+    if getattr(builtins, kind.__name__, None) is kind or kind is np.linalg.LinAlgError:
+        return str(kind.__name__)
+    is_found = getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
+    is_own = any(isinstance(find(kind, n), types.FunctionType) for n in ("__init__", "__new__"))
+    if not is_found or is_own or kind.__module__ == "__main__":
+        return None
+    return f"{kind.__module__}.{kind.__name__}"
 
 
 _MISSPELT = (NameError, AttributeError, ImportError)
@@ -151,14 +169,14 @@ def fail(run: Run, error: StcompileError) -> NoReturn:
     catch."""
     raised = error.raised
     assert raised is not None
-    kind, arguments = type(raised), raised.args
-    is_plain = is_raised(kind) and len(arguments) < 2
+    name, arguments = _name_of(type(raised)), raised.args
+    is_plain = name is not None and len(arguments) < 2
     is_plain = is_plain and all(isinstance(item, str | int | float) for item in arguments)
     if isinstance(raised, _MISSPELT) or not is_plain or _is_caught(run, raised):
         raise error
     unwind(run, raised)
     parts, atoms = messages.arguments_of(run, arguments)
-    params = {"error": kind.__name__, "arguments": parts}
+    params = {"error": name, "arguments": parts}
     run.recorder.record("raise", atoms, error.location or run.location, params)
     raise PathRaised from error
 

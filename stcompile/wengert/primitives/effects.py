@@ -78,10 +78,12 @@ _MODULES = {"warn": "warnings", "log_message": "logging", "clock": "time"}
 
 
 def effect_modules(program: Program) -> tuple[str, ...]:
-    """The modules of Python that the effects of a program are functions of."""
+    """The modules that the effects of a program are functions of, and those of its errors."""
     found: set[str] = set()
     for equation in program.equations:
         found |= {_MODULES[equation.primitive]} if equation.primitive in _MODULES else set()
+        if equation.primitive == "raise":
+            found |= {equation.params["error"].rpartition(".")[0]} - {""}
         for value in equation.params.values():
             found.update(effect_modules(value) if isinstance(value, Program) else ())
     return tuple(sorted(found))

@@ -1,0 +1,85 @@
+"""Python functions of SciPy that no table names: their text is read, as the user's own is."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from stcompile.base.classes import defined_in, find
+from stcompile.base.errors import InternalError, StcompileError
+from stcompile.base.places import Place
+from stcompile.frontend.inlining import inline_function
+from stcompile.frontend.operations.construct import construct
+from stcompile.frontend.state.run import Run
+
+_LIBRARY = "scipy"
+
+
+def read(
+    run: Run,
+    function: Any,
+    name: str,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    hint: str,
+) -> Any:
+    """The value of a call of a function, a method or an object of SciPy that is written in Python.
+
+    A refusal inside is shown at the call, with the ``name`` of the function: users cannot change a
+    line of a library.
+    """
+    written, owner = _written(function)
+    if written is None and not is_written_in_python(function):
+        return run.refuse(f"{name} is not supported", hint)
+    if owner is not None:
+        run.captures.track(owner, Place.constant(owner, type(owner).__name__))
+        arguments = [owner, *arguments]
+    try:
+        if written is None:
+            return construct(run, function, arguments, keywords)
+        return inline_function(run, written, arguments, keywords)
+    except InternalError:
+        raise
+    except StcompileError as error:
+        if error.raised is None and not _is_inside(run):
+            error.reason = f"{name} is not supported: {error.reason}"
+            error.location, error.hint = run.location.shown or run.location, hint
+        raise
+
+
+def is_written_in_python(cls: Any) -> bool:
+    """True for a class of SciPy whose instances are made by a method in Python."""
+    makes = find(cls, "__init__") if isinstance(cls, type) else None
+    return isinstance(makes, types.FunctionType) and _is_known(makes)
+
+
+def _is_known(function: types.FunctionType) -> bool:
+    return defined_in(function).split(".")[0] == _LIBRARY
+
+
+def is_readable(function: Any) -> bool:
+    """True for what `read` may find the text of."""
+    return _written(function)[0] is not None
+
+
+def _written(function: Any) -> tuple[types.FunctionType | None, Any]:
+    """The Python function of SciPy that a call runs, and the object that it is bound to."""
+    owner = None
+    if isinstance(function, types.MethodType):
+        function, owner = function.__func__, function.__self__
+    elif not isinstance(function, types.FunctionType | type):
+        method = inspect.getattr_static(type(function), "__call__", None)
+        function, owner = method, function
+    if not isinstance(function, types.FunctionType):
+        return None, None
+    return (function, owner) if _is_known(function) else (None, None)
+
+
+def _is_inside(run: Run) -> bool:
+    """True if the call stands in a text of SciPy itself."""
+    place = Path(str(sys.modules[_LIBRARY].__file__)).parent
+    return Path(run.location.file).is_relative_to(place)
