@@ -45,6 +45,7 @@ from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.scipy import SCIPY
 from stcompile.frontend.functions.shapes import SHAPES
+from stcompile.frontend.functions.signatures import SIGNATURES
 from stcompile.frontend.functions.sorting import SORTING
 from stcompile.frontend.functions.stats import STATS
 from stcompile.frontend.functions.vectorized import VECTORIZED
@@ -70,6 +71,8 @@ def tables() -> str:
         | set(LENGTHS)
         | set(EFFECTS)
         | set(EVALUATED)
+        | set(SIGNATURES)
+        | {np.may_share_memory, np.shares_memory}
     )
     left_out = [f for f in functions if f not in own | set(python) | templates]
     assert not left_out, f"in no table of the page: {left_out}"
@@ -302,6 +305,7 @@ def _is_python(function: Any) -> bool:
         "math",
         "operator",
         "functools",
+        "inspect",
         "dataclasses",
         "copy",
     ) or (function.__name__ == "unchanged")
