@@ -93,7 +93,7 @@ def filled(parts: tuple[Any, ...], xs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def error_of(name: str) -> Any:
-    """The built-in exception of that name, NumPy's, or one of a module: ``package.errors.Failed``."""
+    """The built-in exception of that name, NumPy's, or a module's: ``package.errors.Failed``."""
     if name == "LinAlgError":
         return np.linalg.LinAlgError
     module, _, own = name.rpartition(".")

@@ -12,7 +12,7 @@ from tests.science.installed.judge import cases, judge
 NAMES = {
     "scipy": (
         *(
-            "optimize.tests.test_optimize.himmelblau",
+            "optimize._tstutils.fun5",
             "optimize._tstutils.aps05_fp",
             "optimize._tstutils.fun3",
         ),

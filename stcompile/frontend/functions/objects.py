@@ -158,7 +158,7 @@ def _names(obj: Any) -> tuple[str, ...]:
     return tuple(dir(obj))
 
 
-def may_share_memory(run: Run, a: Any, b: Any, max_work: Any = None) -> bool:
+def may_share_memory(run: Run, a: Any, b: Any) -> bool:
     """``np.may_share_memory``: of an array and itself, or of two of which the program made one."""
     if not isinstance(a, Array) or not isinstance(b, Array) or 0 in (*a.type.dims, *b.type.dims):
         return False
