@@ -143,7 +143,7 @@ def test_what_is_refused_is_named_as_users_write_it() -> None:
         "np.roots": np.roots,
     }
     assert {name: name_of(function) for name, function in names.items()} == dict(zip(names, names))
-    for function in (signal.find_peaks,):
+    for function in (signal.minimum_phase,):
         with pytest.raises(st.LanguageError, match="^test_messages.py") as caught:
             st.grad(lambda x: np.sum(function(x)))(np.ones(2))
         assert "st.primitive" in caught.value.hint and "stats" not in caught.value.hint
