@@ -68,7 +68,7 @@ PAIRS: dict[str, tuple[tuple[Any, Any], ...]] = {  # of others: a column and a r
     **dict.fromkeys(("gammaincinv", "gammainccinv", "stdtrit"), ((3.5, np.array(INSIDE)),)),
     "stdtr": ((3.5, np.array(ANY)),),
     **{name: ((2.0, np.array([-1.2, 0.7])), (0.3, ROW)) for name in ("iv", "ive", "jv")},
-    **{name: ((2.0, ROW), (0.3, ROW)) for name in ("struve", "modstruve")},
+    **dict.fromkeys(("struve", "modstruve"), ((2.0, ROW), (0.3, ROW))),
     "ellipj": ((np.array([[-2.0], [0.3], [1.7], [6.0]]), np.array([0.02, 0.4, 0.8])),),
     "zeta": (
         (3.0, ROW),
