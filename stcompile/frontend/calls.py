@@ -250,6 +250,12 @@ def _lowering(function: Any) -> Any:
     return _tables().FUNCTIONS.get(function) or imported_lowering(function)
 
 
+def _is_of_numpy(function: Any) -> bool:
+    """True for what a module of NumPy defines."""
+    module = getattr(function, "__module__", None)
+    return isinstance(module, str) and module.partition(".")[0] == "numpy"
+
+
 def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
     """Calls of real Python objects that no table names."""
     if "scipy.special" in sys.modules or "scipy.linalg" in sys.modules:
@@ -329,7 +335,7 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return construct(run, function, arguments, keywords)
     method = inspect.getattr_static(type(function), "__call__", None)
     is_object = isinstance(method, types.FunctionType)
-    if is_read(run, function):
+    if _is_of_numpy(function) and is_read(run, function):
         return inline_function(run, python_of(function), arguments, keywords)
     if _is_library(function) and not (is_object and _lowering(method)):
         hint = hint_for(function, INSTEAD)

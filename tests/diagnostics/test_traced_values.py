@@ -112,7 +112,10 @@ def a_list_of_unknown_length(x):
 
 
 class Unphysical(Exception):
-    """An error of the user's own."""
+    """An error of the user's own, which is made in a way of its own."""
+
+    def __init__(self, value):
+        super().__init__(value, "is unphysical")
 
 
 @refused(2.0, at="raise Unphysical(x)", reason="raising Unphysical", hint="ValueError")
