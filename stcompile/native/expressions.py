@@ -375,6 +375,8 @@ class Expressions:
 
     def _absolute(self, value: Value) -> Value:
         assert isinstance(value.kind, Number)
+        if isinstance(value.static, int | float):
+            return literal(abs(value.static), value.kind)
         if value.kind.dtype.kind == "f":
             return Value(value.kind, f"fabs{value.kind.suffix}({value.code})")
         if value.kind.dtype.kind == "c":

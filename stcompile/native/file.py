@@ -22,6 +22,7 @@ from stcompile.native.translate import RAISED, Made, Translator, Unit
 from stcompile.wengert.types import Type
 
 WIDTH = 100
+FIXED = "\xa0"  # a space at which a line is not cut
 ABOUT = (
     "Arrays lie in C order, and none may overlap another. The caller owns all of them. What is not "
     "const is written: results, whose contents before the call do not matter, and arguments that "
@@ -159,20 +160,22 @@ def _signature(made: Made, parameters: Sequence[str], workspace: str, returned: 
 
 
 def wrapped(text: str, more: int = 8) -> str:
-    """A line of C that is cut at spaces where it is too long."""
+    """A line of C that is cut where it is too long: after commas, or else at spaces."""
     margin = len(text) - len(text.lstrip())
     if len(text) <= WIDTH or text.lstrip().startswith(("#", "/*")):
         return text
-    return "\n".join(
-        textwrap.wrap(
-            text.strip(),
+    for body in (re.sub(r"(?<!,)\s+", FIXED, text.strip()), text.strip()):
+        lines = textwrap.wrap(
+            body,
             WIDTH,
             initial_indent=" " * margin,
             subsequent_indent=" " * (margin + more),
             break_long_words=False,
             break_on_hyphens=False,
         )
-    )
+        if len(lines[0]) > margin + WIDTH // 2 and max(map(len, lines)) <= WIDTH:
+            break
+    return "\n".join(lines).replace(FIXED, " ")
 
 
 def _header(unit: Unit, made: Made, parameters: Sequence[str], about: str) -> str:
