@@ -164,7 +164,8 @@ def wrapped(text: str, more: int = 8) -> str:
     margin = len(text) - len(text.lstrip())
     if len(text) <= WIDTH or text.lstrip().startswith(("#", "/*")):
         return text
-    for body in (re.sub(r"(?<!,)\s+", FIXED, text.strip()), text.strip()):
+    plain = " ".join(text.split())
+    for body in (re.sub("(?<!,) ", FIXED, plain), plain):
         lines = textwrap.wrap(
             body,
             WIDTH,
