@@ -17,6 +17,7 @@ from stcompile.frontend.operations.construct import construct
 from stcompile.frontend.state.run import Run
 
 _LIBRARY = "scipy"
+_MISSING = (AttributeError, NameError)  # no library asks for what it does not have
 
 
 def read(
@@ -45,7 +46,8 @@ def read(
     except InternalError:
         raise
     except StcompileError as error:
-        if error.raised is None and not _is_inside(run):
+        is_ours = error.raised is None or isinstance(error.raised, _MISSING)
+        if is_ours and not _is_inside(run):
             error.reason = f"{name} is not supported: {error.reason}"
             error.location, error.hint = run.location.shown or run.location, hint
         raise

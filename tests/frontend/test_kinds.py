@@ -163,9 +163,16 @@ METHOD_CALLS: dict[str, Call] = {
     "ravel": lambda a: a.ravel(), "flatten": lambda a: a.flatten(),
     "squeeze": lambda a: a.squeeze(), "swapaxes": lambda a: a.swapaxes(0, 0),
     "repeat": lambda a: a.repeat(2), "astype": lambda a: a.astype("f4"),
+    "view": lambda a: a.view(), "__array__": lambda a: a.__array__(),
     "copy": lambda a: a.copy(), "item": lambda a: a.item(), "tolist": lambda a: a.tolist(),
 }  # fmt: skip
-WITHOUT_RESULT = {"fill", "sort", "nonzero"}  # or one whose length the data decide
+WITHOUT_RESULT = {
+    "fill",
+    "sort",
+    "nonzero",
+    "partition",
+    "put",
+}  # or one whose length the data decide
 BINARY: dict[str, Call] = {
     f"np.{function.__name__}": of(function, count_of(function))
     for function in sorted(FUNCTIONS, key=lambda f: f.__name__)

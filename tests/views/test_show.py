@@ -96,7 +96,7 @@ def test_nothing_is_compiled_or_run() -> None:
 def test_a_level_has_its_stages() -> None:
     readable, fast = stages_at("readable"), stages_at("fast")
     assert set(readable) < set(fast) < set(PIPELINE)
-    forms = (stages_at(form, parallel=True) for form in ("compiled", "inner"))
+    forms = (stages_at(form, parallel=True) for form in ("compiled", "inner", "whole"))
     assert {*fast}.union(*forms) == set(PIPELINE)
     assert readable == tuple(s for s in PIPELINE if "readable" in s.levels)
     assert Stage(lambda p: p).exact

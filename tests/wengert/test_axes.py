@@ -238,7 +238,12 @@ def test_every_elementwise_primitive_is_stacked_and_turned(special: bool) -> Non
     if special:
         pytest.importorskip("scipy")
     tried = {equation.primitive for equation in EVERY}
-    tried |= {"special.airy", "special.fresnel", "special.shichi"}  # of several results
+    tried |= {
+        "special.airy",
+        "special.fresnel",
+        "special.shichi",
+        "special.ellipj",
+    }  # of several results
     tried |= {name for name in RULES if "_by_" in name}  # by helpers of their own
     names = [name for name in RULES if name not in tried and RULES[name] is ELEMENTWISE]
     for equation in map(_of_some, [n for n in names if n.startswith("special.") == special]):
