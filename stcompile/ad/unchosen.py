@@ -389,11 +389,12 @@ class _Walk:
         added = self.zeros_of(equation.inputs[1])
         if added is None and equation.inputs[1].type.dims == equation.output.type.dims:
             return None
+        is_nothing = zeros.all and added is not None and added.all
         if equation.params["op"] == "distinct":  # a mask
-            return replace(zeros, kind=Zero.CHOSEN if zeros.all else zeros.kind, choice=None)
+            return Zeros(Zero.CHOSEN if zeros.all else zeros.kind, all=is_nothing)
         kinds = [z.kind for z in (zeros, added) if z is not None and not z.all]
         kind = Zero.VANISHED if Zero.VANISHED in kinds else Zero.PART
-        return Zeros(kind, all=zeros.all and added is not None and added.all)
+        return Zeros(kind, all=is_nothing)
 
     def _updated(self, equation: Equation, zeros: Zeros | None) -> Zeros | None:
         """Find the zeros of an array of which a part is written."""

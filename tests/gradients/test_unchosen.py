@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from tests.fuzz.generate import function_of
 
 special = pytest.importorskip("scipy.special")
 
@@ -329,3 +330,50 @@ def test_an_energy_of_pairs(level: Any) -> None:
     x = np.array([0.0, 1.0, 4.0, 4.5])
     found = st.grad(energy, level=level)(x)
     np.testing.assert_allclose(found, differences(energy, x, [True] * 4), rtol=1e-6)
+
+
+# --- two uses of one value, of which each takes a part -------------------------------------------
+
+MAKERS = ("np.exp(x)", "x * x", "1 / (3 + x)", "np.tanh(x)", "np.sqrt(3 + x)")
+USES = {
+    "where": "np.sum(np.where(m, y, 0.0))",
+    "maximum": "np.sum(np.maximum(y, 0.9))",
+    "max": "np.max(y)",
+    "select": "np.sum(np.select([m], [y], 0.0))",
+    "clip": "np.sum(np.clip(y, 0.47, 1.37))",
+    "triangle": "np.sum(np.triu(y))",
+    "mask": "np.sum(y * m)",
+    "sum of some": "np.sum(y, where=m)",
+    "selection": "np.sum(y[m] ** 2)",
+    "rows": "np.sum(y[r, :] ** 2)",
+    "columns": "np.sum(y[:, k] ** 3)",
+    "compressed": "np.sum(np.compress(r, y, axis=0) ** 2)",
+    "extracted": "np.sum(np.extract(m, y) ** 2)",
+    "unique": "np.sum(np.unique(y) ** 2)",
+    "deleted": "np.sum(np.delete(y, 1, axis=0) ** 2)",
+    "taken": "np.sum(np.take(y, [0, 3]) ** 2)",
+    "part": "np.sum(y[:1] ** 2)",
+    "diagonal": "np.sum(np.diag(y) ** 2)",
+    "sorted": "np.sum(np.sort(y)[:, 0] ** 2)",
+    "padded": "np.sum(np.pad(y, 1)[1] ** 2)",
+}
+
+
+@pytest.mark.parametrize("first", USES)
+@pytest.mark.parametrize("second", USES)
+def test_each_of_two_uses_has_its_share(first: str, second: str) -> None:
+    at = [*USES].index(first) + 2 * [*USES].index(second)
+    text = f"""
+def program(x, m, r, k):
+    y = {MAKERS[at % len(MAKERS)]}
+    return {USES[first]} + {USES[second]}
+"""
+    f = function_of(text)
+    masks = np.array([[True, False, True], [False, True, True]]), np.array([True, False])
+    more = (*masks, np.array([True, False, True]))
+    x = np.array([[0.4, 1.5, 0.2], [-0.3, 0.7, -1.0]])
+    found = st.grad(f, level="readable")(x, *more)
+    moved = np.cos(np.arange(6.0)).reshape(2, 3)
+    step = 1e-6 * moved
+    difference = (f(x + step, *more) - f(x - step, *more)) / 2e-6
+    assert np.sum(found * moved) == pytest.approx(difference, rel=1e-6)
