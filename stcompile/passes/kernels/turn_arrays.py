@@ -137,7 +137,7 @@ class _Orders:
         carried = set[Variable]()
         for at, equation in enumerate(self.program.equations):
             uses = self.uses.get(at, {})
-            first = len(Ports.of(equation).constants) if at in self.uses else 0
+            first = equation.params.get("constants", 0)
             for place, atom in enumerate(equation.inputs):
                 if not is_matrix(atom):
                     continue
@@ -148,8 +148,8 @@ class _Orders:
                         carried.add(joined)
                 elif equation.primitive != "copy":
                     moved[joined] += 1
-            for output in equation.outputs:
-                if at not in self.uses and equation.primitive not in MADE:
+            for place, output in enumerate(equation.outputs, first):
+                if place not in uses and equation.primitive not in MADE:
                     moved[self._first(output)] += 1
         for atom in (*self.program.inputs, *self.program.outputs):
             moved[self._first(variable_of(atom))] += 1
@@ -186,11 +186,11 @@ def natural(type: Type) -> Order:
 def _best(along: Counter[int], type: Type, copies: int, own: Order | None = None) -> Order | None:
     """The best order for an array whose axes loops go along so often; None if the ``own`` order is
     as good."""
-    own = own or natural(type)
-    axis = max(own, key=lambda axis: (along[axis], axis == own[-1]))
-    last = max((other for other in own if type.dims[other] != 1), key=own.index, default=axis)
-    gain = along[axis] - along[last]
-    if axis == last or gain <= LEAST * copies * type.size:
+    axes = [axis for axis in own or natural(type) if type.dims[axis] != 1]
+    if not axes:
+        return None
+    axis, last = max(axes, key=lambda axis: along[axis]), axes[-1]
+    if along[axis] - along[last] <= LEAST * copies * type.size:
         return None
     return (*(other for other in natural(type) if other != axis), axis)
 
@@ -218,18 +218,18 @@ class _Turned(Memory):
         return self.program(self.before.name, self.before.inputs, outputs)
 
     def _equation(self, at: int, equation: Equation) -> None:
-        chosen, params = self.orders.chosen, equation.params
-        wanted = [chosen.get(output, natural(output.type)) for output in equation.outputs]
-        if equation.primitive in MADE and wanted[0] != natural(equation.output.type):
-            inputs = equation.inputs
+        params, inputs = equation.params, equation.inputs
+        is_made = equation.primitive in MADE
+        if is_made and (order := self.orders.chosen.get(equation.output)):
             if equation.primitive == "copy":
-                found = self._in_order(inputs[0], wanted[0], is_copy=True)
+                copied = self._in_order(inputs[0], order, is_copy=True)
             else:
-                shape = turned(params["shape"], wanted[0])
-                found = self.make(
-                    equation.primitive, *map(self._plain, inputs), **{**params, "shape": shape}
+                copied = self.make(
+                    equation.primitive,
+                    *map(self._plain, inputs),
+                    **{**params, "shape": turned(params["shape"], order)},
                 )
-            self._note(equation, [found], wanted)
+            self._note(equation, [copied], [order])
             return
         if at not in self.orders.uses:
             inputs = tuple(map(self._plain, equation.inputs))
@@ -241,9 +241,9 @@ class _Turned(Memory):
             self._in_order(a, orders[p]) if p in orders else self._plain(a)
             for p, a in enumerate(equation.inputs)
         )
-        made, _ = _of_loop(equation, orders)
+        made, found = _of_loop(equation, orders)
         outputs = self.record("loop", inputs, equation.location, made.params)
-        self._note(equation, outputs, wanted)
+        self._note(equation, outputs, [found.get(o, natural(o.type)) for o in equation.outputs])
 
     def _orders_of(self, at: int, loop: Equation) -> dict[int, Order]:
         """The orders of the operands of a loop that are not in their natural order."""
