@@ -278,10 +278,8 @@ class Restoring:
 
 
 def _is_view(equation: Equation) -> bool:
-    """True for a view of an array. Indices that are arrays copy, numbers do not."""
+    """True for a view of an array."""
     if not PRIMITIVES[equation.primitive].view or not equation.inputs:
-        return False
-    if any(atom.type.dims for atom in equation.inputs[1:]):
         return False
     source = equation.inputs[0]
     return isinstance(source, Variable) and source.type.kind == "array"
