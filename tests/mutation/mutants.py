@@ -262,7 +262,16 @@ DROPPED = ast.Add | ast.Sub | ast.Mult | ast.FloorDiv | ast.Mod
 
 
 def places(function: ast.AST) -> Iterator[Change]:
-    """Changes of the arithmetic of a function whose numbers are places, lengths and axes."""
+    """Changes of the arithmetic of a function whose numbers are places, lengths and axes.
+
+    A comparison with a constant in capitals is a threshold of cost: it chooses a form, of which all
+    are right."""
+    thresholds = {
+        inner
+        for node in ast.walk(function)
+        if isinstance(node, ast.Compare) and _is_threshold(node)
+        for inner in ast.walk(node)
+    }
     without_order = {
         node.slice
         for node in ast.walk(function)
@@ -273,7 +282,7 @@ def places(function: ast.AST) -> Iterator[Change]:
             without_order.update(node.comparators)
     for statement in getattr(function, "body", []):
         for node in _nodes(statement):
-            if node in without_order:
+            if node in without_order or node in thresholds:
                 continue
             if isinstance(node, ast.BinOp) and isinstance(node.op, DROPPED):
                 yield from _of_places(node)
@@ -290,12 +299,17 @@ def places(function: ast.AST) -> Iterator[Change]:
                 yield from _turned(node)
 
 
+def _is_threshold(node: ast.Compare) -> bool:
+    return isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE) and any(
+        isinstance(part, ast.Name) and part.id.isupper() and len(part.id) > 1
+        for part in ast.walk(node)
+    )
+
+
 def _of_places(node: ast.BinOp) -> Iterator[Change]:
     left, right = ast.unparse(node.left), ast.unparse(node.right)
-    if isinstance(node.left, ast.List | ast.Tuple | ast.Set) or isinstance(
-        node.right, ast.List | ast.Tuple | ast.Set
-    ):
-        return  # what is put together, not added
+    if _is_collection(node.left) or _is_collection(node.right):
+        return  # what is put together, or taken from a set
     if any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)) or any(
         isinstance(part, ast.Constant) and isinstance(part.value, str)
         for part in (node.left, node.right)
@@ -307,6 +321,14 @@ def _of_places(node: ast.BinOp) -> Iterator[Change]:
     yield node, "dropped", left
     if isinstance(node.op, ast.Sub):
         yield node, "swapped", f"({right}) - ({left})"
+
+
+def _is_collection(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.BitOr)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr == "keys"
+    return isinstance(node, ast.List | ast.Tuple | ast.Set | ast.SetComp)
 
 
 def _neighbour(node: ast.Compare) -> Iterator[Change]:

@@ -100,6 +100,17 @@ def test_places() -> None:
     ]
 
 
+def test_thresholds_of_cost_are_left_out() -> None:
+    text = "def pays(x, n):\n    return x[0] + 1 < MOST * n and x - n >= 2\n"
+    assert changes(text, places) == [
+        "pays 2 -> 3",
+        "pays x - n -> (n) - (x)",
+        "pays x - n -> (x) + (n)",
+        "pays x - n -> x",
+        "pays x - n >= 2 -> (x - n) > (2)",
+    ]
+
+
 def test_pairs_whose_order_says_nothing() -> None:
     assert changes(WITHOUT_ORDER, places) == []
 
