@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.passes.kernels.join_loops import _Nest
+from stcompile.passes.kernels.join_loops import _is_along, _Nest
 from stcompile.passes.kernels.memory import Memory, Place, _across, spread
 from stcompile.passes.kernels.writer import Form
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.control import COUNTER
+from stcompile.wengert.text import parse_program
 from stcompile.wengert.types import Type
 
 I, J, K = (Variable(name, COUNTER) for name in "ijk")
@@ -107,3 +108,26 @@ def test_pairs_of_arrays(reads: str, stores: str) -> None:
     nest: Any = SimpleNamespace(reads=[(name, ()) for name in reads], stores=stores)
     wanted = len([*itertools.product(stores, {*reads})]) + len([*itertools.combinations(stores, 2)])
     assert _Nest.pairs.fget(nest) == wanted  # type: ignore[attr-defined]
+
+
+def test_accesses_along_rows() -> None:
+    """Counters alone move them, the innermost one by one element of the last axis."""
+    for integers, start, is_along in (
+        ("i, j", "(0, 1, 0), (2, 0, 1)", True),
+        ("j, i", "(0, 0, 1), (2, 1, 0)", True),
+        ("j", "(3, 0), (0, 1)", True),
+        ("i", "(0, 2), (4, 0)", True),
+        ("i, j", "(0, 1, 0), (2, 0, 2)", False),
+        ("i, j", "(0, 1, 1), (2, 0, 0)", False),
+        ("i, j", "(0, 0, 1), (2, 1, 0)", False),
+        ("d, j", "(0, 1, 0), (2, 0, 1)", False),
+        ("j, d", "(0, 0, 1), (2, 1, 0)", False),
+    ):
+        part = f"drop=(0, 1), length=(1, 1), start=({start}), step=(1, 1)"
+        program = parse_program(
+            f"program f(x: f64[9,9], y: f64, i: int, j: int, d: int) {{\n"
+            f"  a: f64 = slice(x, {integers}; {part})\n"
+            f"  b: f64[9,9] = update(x, y, {integers}; {part})\n  return a, b\n}}"
+        )
+        for equation in program.equations:
+            assert _is_along(equation, (I, J)) is is_along, (integers, start)

@@ -300,6 +300,7 @@ APART: tuple[tuple[tuple[str, str], tuple[str, str], tuple[str, str, bool], bool
     (("i", ":"), ("i:", ":"), ("add", "read", False), False),
     ((":", ":"), ("i", ":"), ("set", "read", False), False),
     (("i", ":"), (":", "3"), ("set", "read", False), False),
+    (("i", ":"), (":i", ":"), ("set", "read", False), False),  # the last step's are what is left
 )
 
 
@@ -307,3 +308,38 @@ APART: tuple[tuple[tuple[str, str], tuple[str, str], tuple[str, str, bool], bool
 @pytest.mark.parametrize(("read", "write", "kind", "is_merged"), APART)
 def test_steps_that_need_each_other_stay(read: Any, write: Any, kind: Any, is_merged: bool) -> None:
     assert check(read, write, kind) is is_merged
+
+
+ROWS = """
+program f(c: f64[8,7], b: f64[7,7]) {{
+  y: f64[8,7], z: f64[7,{size}] = loop(c, b; carry=1, constants=0, length=7, binds=[i.1: 0 to 6],
+    body=program body(i: int, c: f64[8,7], x: f64[{length}]) {{
+      v1: f64[{length}] = slice(c, i; drop=(0,), length=(1, [{length}]), start=((1, 1), ([{start}],)), step=(1, 1))
+      v2: f64[{length}] = multiply(v1, x)
+      c.1: f64[8,7] = update(c, v2, i; drop=(0,), length=(1, [{length}]), start=((1, 1), ([{start}],)), step=(1, 1))
+      return c.1, {kept}
+    }})
+  return y, z
+}}"""  # noqa: E501
+
+
+@pytest.mark.usefixtures("whatever")
+@pytest.mark.parametrize(
+    ("length", "start", "kept", "is_merged"),
+    [("i.1+1", "0", "v2", True), ("7-i.1", "i.1", "v1", False), ("7-i.1", "0", "v1", True)],
+)
+def test_rows_that_are_shorter(length: str, start: str, kept: str, is_merged: bool) -> None:
+    """They are at the start of those of the ports, wherever they are in an array."""
+    start = f"[{start}]" if "i" in start else start
+    text = ROWS.replace("[{start}]", "{start}").format(
+        length=length, start=start, kept=kept, size=7
+    )
+    program = parse_program(text)
+    merged = merge_triangles(program)
+    assert (not loops(merged)) is is_merged
+    c, b = RNG.normal(size=(8, 7)), RNG.normal(size=(7, 7))
+    (one, rows), (other, others) = evaluate(program, c, b), evaluate(merged, c, b)
+    np.testing.assert_allclose(one, other, rtol=1e-12)
+    for i in range(7):
+        n = i + 1 if length == "i.1+1" else 7 - i
+        np.testing.assert_allclose(rows[i, :n], others[i, :n], rtol=1e-12)

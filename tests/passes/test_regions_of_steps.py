@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.location import Location
+from stcompile.passes.loops.loop_ports import SizedLoop
 from stcompile.passes.loops.regions_of_steps import Line, Range, Region, region_of
-from stcompile.passes.loops.steps_apart import access_of
+from stcompile.passes.loops.steps_apart import access_of, additions, own_axis
 from stcompile.wengert.dims import Dim, Symbol, number_of, size_of
 from stcompile.wengert.ir import Atom, Equation, Variable, freeze
 from stcompile.wengert.templates import TEMPLATES
+from stcompile.wengert.text import parse_program
 from stcompile.wengert.types import Type
 
 I = Symbol("i.1", 0, 9)
@@ -216,3 +218,66 @@ def test_no_slices_of_all_steps() -> None:
         ((COUNTER,), ((0, 1), 1, 1, False)),
     ):
         assert access_of(equation("slice", places, axis), COUNTER) is None
+
+
+STATES = """
+program f(c: f64[6,3], d: f64[6,6,3], y: f64[3], k: int) {{
+  a: f64[6,3], b: f64[6,6,3] = loop(y, k, c, d; carry=2, constants=2, length=4, body=program body(y: f64[3], k: int, t: int, c: f64[6,3], d: f64[6,6,3]) {{
+    {steps}
+    return {results}
+  }})
+  return a, b
+}}
+"""  # noqa: E501
+OWN = "drop=(0,), length=(1, 3), start=((1, 1), (0,)), step=(1, 1)"
+ROW = "drop=(0,), length=(1, 6, 3), start=((0, 1), (0,), (0,)), step=(1, 1, 1)"
+
+
+def carried(steps: str, results: str) -> Any:
+    program = parse_program(STATES.format(steps="\n    ".join(steps.split("|")), results=results))
+    (equation,) = program.equations
+    loop = SizedLoop.of_size(equation)
+    assert loop is not None
+    return loop, loop.carry[0]
+
+
+def test_the_axis_of_which_each_step_has_an_index() -> None:
+    for steps, results, axis in (
+        (f"a: f64[6,3] = update(c, y, t; {OWN})", "a, d", 0),
+        (f"r: f64[3] = slice(c, t; {OWN})|a: f64[6,3] = update(c, r, t; {OWN})", "a, d", 0),
+        (f"a: f64[6,3] = update(c, y, k; {OWN})", "a, d", None),
+        (f"a: f64[6,3] = update(c, y, t; {OWN})", "a, a", None),
+        (f"a: f64[6,3] = update(c, y, t; {OWN.replace('(1, 1),', '(2, 1),')})", "a, d", 0),
+        (
+            f"r: f64[3] = slice(c, t; {OWN.replace('(1, 1),', '(2, 1),')})"
+            f"|a: f64[6,3] = update(c, r, t; {OWN})",
+            "a, d",
+            None,
+        ),
+        # the whole of it is written to another array
+        (
+            f"a: f64[6,3] = update(c, y, t; {OWN})"
+            f"|b: f64[6,6,3] = update(d, a, t; {ROW.replace('(0, 1)', '(1, 1)')})",
+            "a, b",
+            None,
+        ),
+    ):
+        assert own_axis(*carried(steps, results)) == axis, steps
+
+
+def test_additions_to_the_same_part() -> None:
+    fixed = "drop=(), length=(2, 3), start=((1, 1), (0,)), step=(1, 1), op='slice'"
+    for steps, links in (
+        (f"a: f64[6,3] = accumulate(c, y, k; {fixed})", 1),
+        (f"a: f64[6,3] = accumulate(c, y, t; {fixed})", None),
+        (
+            f"e: f64[6,3] = accumulate(c, y, k; {fixed})|a: f64[6,3] = accumulate(e, y, k; {fixed})",  # noqa: E501
+            2,
+        ),
+        (f"a: f64[6,3] = accumulate(c, y, k; {fixed})|v: f64[6,3] = sin(a)", None),
+        ("a: f64[6,3] = accumulate(c, y; op='add')", None),
+        ("a: f64[6,3] = accumulate(c, c; op='add')", None),
+        ("v: f64[6,3] = broadcast_to(y; shape=(6, 3))|a: f64[6,3] = accumulate(c, v; op='add')", 1),
+    ):
+        found = additions(*carried(steps, "a, d"))
+        assert (found if found is None else len(found)) == links, steps
