@@ -384,6 +384,42 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(
         "kernels/memory.py spread", "0", "1", "what is padded is of length 1", line="padded ="
     ),
+    *(
+        Equivalent(
+            "kernels/memory.py Memory._goes_along_rows",
+            before,
+            "...",
+            "in either order of the loops the sums are the same: one is faster",
+            line=line,
+        )
+        for before, line in (
+            ("(count - 1, -1)", "_across"),
+            ("1", "_across"),
+            ("count - 1", "_across"),
+            ("1", "order[-1]"),
+            ("-1", "order[-1]"),
+            ("terms.order[-1] < count", ""),
+        )
+    ),
+    Equivalent(
+        "ad/restoring.py _before",
+        '(equation.params["then"], equation.params["otherwise"])',
+        "...",
+        "the arms have to agree",
+    ),
+    Equivalent(
+        "ad/restoring.py Restoring.run",
+        "1",
+        "2",
+        "nothing is inserted behind the end",
+        line="range(len(adjoint) + 1)",
+    ),
+    Equivalent(
+        "kernels/turn_arrays.py _Orders._join",
+        "self._first(variable_of(atom)), self._first(result)",
+        "...",
+        "either of the two may stand for both",
+    ),
     Equivalent(
         "loops/all_steps.py _slice_by_counter",
         "a < axis",

@@ -87,7 +87,11 @@ INDICES: dict[str, tuple[str, ...]] = {
     ),
     **{f"{KERNELS}/{name}.py": SCALARS for name in ("elements", "memory")},
     f"{KERNELS}/writer.py": ("tests/passes/test_spans.py", *SCALARS),
-    f"{KERNELS}/turn_arrays.py": (*_lists("turn_arrays"), REWRITES),
+    f"{KERNELS}/turn_arrays.py": (
+        "tests/passes/test_turn_arrays.py",
+        *_lists("turn_arrays"),
+        REWRITES,
+    ),
     f"{KERNELS}/join_loops.py": (
         "tests/passes/test_memory_of_kernels.py",
         *_lists("join_loops"),
@@ -104,6 +108,7 @@ INDICES: dict[str, tuple[str, ...]] = {
         "tests/templates/test_form.py",
     ),
     "stcompile/ad/restoring.py": (
+        "tests/ad/test_restoring.py",
         "tests/control/test_cheap_adjoints.py",
         "tests/gradients/test_overwritten.py",
     ),
