@@ -6,10 +6,12 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
+import stcompile as st
 from stcompile.passes.kernels import turn_arrays as pass_
 from stcompile.passes.kernels.turn_arrays import _best, _of_program, turn_arrays, turned
 from stcompile.wengert.evaluate import evaluate
@@ -280,3 +282,26 @@ program f(x: f64[8,3]) {{
 
 def test_turned() -> None:
     assert turned("abc", (2, 0, 1)) == ("c", "a", "b")
+
+
+def swapped(x: Any, y: Any) -> Any:
+    """What the first loop returns is in another order for the second one alone."""
+    a, b = x * 1.0, y * 1.0
+    for _ in range(51):
+        for i in range(a.shape[0]):
+            a[2, i] = b[3, i] + 1.5
+            b[1, i] = a[2, i] * 0.5
+        a, b = b, a
+    for _ in range(300):
+        for i in range(a.shape[0]):
+            a[i, 2] = np.sin(a[i, 2] * 0.3) + x[i, 1]
+    return a
+
+
+@pytest.mark.parametrize("columns", [16, 17])
+def test_arrays_that_a_loop_swaps(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    numba = pytest.importorskip("numba")
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    x, y = RNG.normal(size=(2, 16, columns))
+    found = st.compile(swapped, level="compiled")(x, y)
+    np.testing.assert_allclose(found, swapped(x, y), rtol=1e-12)
