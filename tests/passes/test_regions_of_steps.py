@@ -258,7 +258,7 @@ def test_the_axis_of_which_each_step_has_an_index() -> None:
         (
             f"a: f64[6,3] = update(c, y, t; {OWN})"
             f"|b: f64[6,6,3] = update(d, a, t; {ROW.replace('(0, 1)', '(1, 1)')})",
-            "a, b",
+            "a, d",
             None,
         ),
     ):

@@ -154,10 +154,10 @@ class Triangle:
         for at, use in enumerate(uses):
             writes = [(i, one) for i, one in enumerate(uses) if one.writes]
             if use.writes:
-                for i, one in writes:
+                for i, one in writes:  # what is not added has an index for each step of its own
                     found = self._after(use, one)
-                    is_order = found is None or (found == (0, 0) if i == at else found[0] >= 0)
-                    if i <= at and not (use.adds and one.adds) and not is_order:
+                    is_order = found is None or found[0] >= 0
+                    if i < at and not (use.adds and one.adds) and not is_order:
                         raise UnsuitableError
                 continue
             before = [self._after(use, one) for i, one in writes if i < at]
