@@ -402,6 +402,25 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         )
     ),
     Equivalent(
+        "kernels/elements.py Elements._eye",
+        "(forms[0] + offset, forms[1])",
+        "...",
+        "two numbers are equal both ways",
+    ),
+    Equivalent(
+        "kernels/join_loops.py _nest_of",
+        "list[int](), list[Variable]()",
+        "...",
+        "both lists are empty",
+    ),
+    Equivalent("operations/overlapping.py _part", "step > 0", "(step) >= (0)", NO_STRIDE),
+    Equivalent(
+        "operations/overlapping.py _numbers",
+        "-numbers.real",
+        "numbers.real",
+        "all numbers are different from their conjugates either way",
+    ),
+    Equivalent(
         "ad/restoring.py _before",
         '(equation.params["then"], equation.params["otherwise"])',
         "...",
