@@ -398,6 +398,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
             ("count - 1", "_across"),
             ("1", "order[-1]"),
             ("-1", "order[-1]"),
+            ("-1", "_across"),
             ("terms.order[-1] < count", ""),
         )
     ),
@@ -412,6 +413,9 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "list[int](), list[Variable]()",
         "...",
         "both lists are empty",
+    ),
+    Equivalent(
+        "loops/triangles.py Triangle._compare", "i > at", "(i) >= (at)", "a read is no write"
     ),
     Equivalent("operations/overlapping.py _part", "step > 0", "(step) >= (0)", NO_STRIDE),
     Equivalent(

@@ -84,6 +84,11 @@ def test_equal_axes_are_joined(function: Callable[..., Any], left: int, dtype: A
     assert loops(joined(program, x, y)) == left
 
 
+def test_loops_of_two_steps_are_joined() -> None:
+    x, y = RNG.normal(size=(2, 2, 2))
+    assert loops(joined(of_arrays(two_of_the_same, x, y), x, y)) == 1
+
+
 def test_what_nobody_else_reads_is_not_stored() -> None:
     x, y = RNG.normal(size=(2, 4, 6))
     after = joined(of_arrays(handed_on, x, y), x, y)

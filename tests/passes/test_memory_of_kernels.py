@@ -82,6 +82,9 @@ def test_reads_across_rows() -> None:
             for v in wanted:
                 wanted[v] += any(v == term for form in forms[:-1] for term, _ in form.terms)
         assert {v: _across(memory.equations, v) for v in wanted} == wanted
+    part = "drop=(0, 1), length=(1, 1), start=((4,), (0, 1)), step=(1, 1)"
+    short = f"program f(x: f64[9,9], i: int) {{\n  a: f64 = slice(x, i; {part})\n  return a\n}}"
+    assert _across(parse_program(short).equations, I) == 0
 
 
 def test_reads_of_what_is_written() -> None:

@@ -182,8 +182,8 @@ class Triangle:
 
     def _equation(self, equation: Equation) -> None:
         primitive, params = equation.primitive, equation.params
-        first, output, products = equation.inputs[:1], equation.output, self.products
-        source = first[0] if first else None
+        output, products = equation.output, self.products
+        source = equation.inputs[0] if equation.inputs else None
         if isinstance(source, Variable) and source in self.states:
             return self._state(equation, source)
         if primitive == "slice" and isinstance(source, Variable) and source in self.arrays:
