@@ -383,13 +383,14 @@ class TrainStep(Dispatcher[P, R]):
         params: Sequence[Any],
     ) -> tuple[Any, list[Any]]:
         """The value and the gradients of a function of the same arguments."""
-        targets = [*self._trained(run, arguments, keywords)]
+        trained = self._trained(run, arguments, keywords)
+        targets = [target for _, target in trained if target is not None]
         if gradient.receiver is not MISSING:
             arguments = [Received(arguments[0]), *arguments[1:]]
         value, found = gradient.stage_call(run, arguments, keywords)
         parts = found if is_several(gradient.wrt) else (found,)
-        leaves = (leaf for part in parts for _, leaf in moving(part))
-        pairs = zip((_identity(target) for _, target in targets), leaves, strict=True)
+        leaves = [leaf for part in parts for _, leaf in moving(part) if leaf is not None]
+        pairs = zip(map(_identity, targets), leaves, strict=True)
         grads = [g for g in dict(pairs).values() if isinstance(g, Array | Scalar) or is_number(g)]
         assert len(grads) == len(params)
         return value, [run.as_array(g) for g in grads]

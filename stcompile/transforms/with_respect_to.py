@@ -65,9 +65,12 @@ class DifferentiatedBy(Dispatcher[P, R]):
         return apart(super().bind(arguments, keywords), self.wrt, self._state)
 
     def learns(self, error: StcompileError) -> bool:
-        if not isinstance(error, ChangedPart) or error.attribute in self._state:
+        if not isinstance(error, ChangedPart):
             return False
-        self._state.add(error.attribute)
+        step = ("attribute", error.attribute[1])
+        if any(step in split(which)[1] for which in chosen(self.wrt)):  # it stays a part
+            return False
+        self._state.add(error.attribute)  # another thread may have learnt it meanwhile
         return True
 
     def unbound(self) -> Any:

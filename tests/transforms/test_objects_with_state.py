@@ -4,6 +4,9 @@ what plain Python leaves, and the gradient is by what they held on entry."""
 from __future__ import annotations
 
 import copy
+import dataclasses
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -270,3 +273,51 @@ def test_jacobians_and_products_keep_the_state() -> None:
     _, moved = st.jvp(lambda m: m.apply(x), (model,), (tangent,))
     np.testing.assert_allclose(moved, np.cos(x * model.w) * x)
     assert model.calls == 3
+
+
+@dataclasses.dataclass
+class Counted:
+    w: Any
+    calls: int = 0
+
+
+class Holder:
+    def __init__(self) -> None:
+        self.part = Counted(np.ones(3))
+
+    def loss(self, x):
+        self.part.calls += 1
+        return np.sum((self.part.w * x) ** 2)
+
+
+def test_a_step_on_a_dataclass_that_counts_in_an_object() -> None:
+    holder = Holder()
+    step = st.train_step(holder.loss, st.optim.SGD(0.1), wrt="self")
+    before = holder.part.w.copy()
+    for _ in range(3):
+        step(X)
+    assert holder.part.calls == 3
+    assert not np.array_equal(holder.part.w, before)
+
+
+def test_threads_that_call_first_at_once() -> None:
+    class Kept:
+        def __init__(self) -> None:
+            self.w, self.losses = np.ones(3), [0.0]
+
+        def loss(self, x):
+            self.losses.append(np.sum(self.w * x))
+            return np.sum((self.w * x) ** 2)
+
+    kept = Kept()
+    gradient = st.value_and_grad(kept.loss, wrt="self")
+    start = threading.Barrier(3)
+
+    def calls(_: int) -> list[Any]:
+        start.wait()
+        return [gradient(X) for _ in range(3)]
+
+    with ThreadPoolExecutor(3) as pool:
+        found = [one for several in pool.map(calls, range(3)) for one in several]
+    assert len(kept.losses) == 1 + len(found)
+    assert all({*vars(gradients)} == {"w"} for _, gradients in found)
