@@ -298,10 +298,16 @@ class _Search:
         """Weights or slopes as vectors, where they are the same for all eigenvalues, too."""
         shape = (*w.type.dims[:-1], label.cut.length)
         if isinstance(atom, Variable):
+            atom = self._inexact(atom, w.type.dtype)
             same = atom.type.dims == shape
             return atom if same else self._record("broadcast_to", atom, shape=shape)
         number = Constant(default) if atom is None else atom
         return self._record("full", number, shape=shape, dtype=w.type.dtype)
+
+    def _inexact(self, atom: Atom, dtype: Any) -> Atom:
+        """Numbers to compute with: what is a comparison's would be added as booleans are."""
+        is_number = isinstance(atom, Constant) or atom.type.inexact
+        return atom if is_number else self._record("cast", atom, dtype=dtype)
 
     def _part(self, pair: Pair, part: str) -> Variable:
         """A part of the factors of a matrix, recorded unless the program has it."""
@@ -444,7 +450,7 @@ class _Search:
             if not is_turned:
                 return made
             return replace(made, linear=made.linear[::-1], sides=made.sides[::-1])
-        (part,) = parts
+        (part, *_) = parts
         assert part is not None
         return self._arranged(equation, part)
 
@@ -452,7 +458,7 @@ class _Search:
         """A product of a value of degree 1 and others that are the same for all eigenvalues."""
         sides = [i for i, atom in enumerate(equation.inputs) if self._label_of(atom)]
         if len(sides) == 2:
-            return self._times_diagonal(equation)
+            return self._times_weights(equation)
         (side,) = sides
         part, label = self._parts(equation.inputs[side]), self._label_of(equation.inputs[side])
         assert label is not None
@@ -462,20 +468,22 @@ class _Search:
         after = self.labels[equation.output]
         return part.moved((made,), lambda atom: self._respread(atom, label, after))
 
-    def _times_diagonal(self, equation: Equation) -> Parts:
-        """A product of a value of degree 1 and a diagonal matrix."""
+    def _times_weights(self, equation: Equation) -> Parts:
+        """A product of a value of degree 1 and one of degree 0, which may be a diagonal matrix."""
         labels, after = [self.labels[v] for v in equation.variables], self.labels[equation.output]
-        side = int(labels[0].is_diagonal)
+        side = int(labels[0].degree == 0)
+        weights = labels[1 - side]
         part, factor = (self._parts(equation.inputs[i]) for i in (side, 1 - side))
         x, y, result = Contraction.of(equation).names
         own, other = ((x, y), (y, x))[side]
-        letters = [own[labels[side].axes.index(EIGEN)] if c in other else c for c in result]
+        at = own[labels[side].axes.index(EIGEN)]
+        letters = [at if weights.is_diagonal and c in other else c for c in result]
         order = tuple(own.index(letter) for letter in letters)
         linear = part.linear[0]
         if order != tuple(range(len(order))):
             linear = self._record("transpose", linear, axes=order)
         first = part.moved((), lambda atom: self._respread(atom, labels[side], after))
-        row = replace(after, axes=(EIGEN,))
+        row = replace(after, axes=(EIGEN,)) if weights.is_diagonal else weights
         second = factor.moved((), lambda atom: self._respread(atom, row, after))
         scaled = self._product("multiply", first, second)
         return replace(scaled, linear=(linear,), sides=part.sides)
@@ -555,20 +563,29 @@ class _Search:
         assert label is not None
         primitive, params = equation.primitive, dict(equation.params)
         after = self.labels[equation.output]
+        linear: Sequence[Atom]
 
         def applied(atom: Atom) -> Atom:
             return atom if isinstance(atom, Constant) else self._record(primitive, atom, **params)
 
-        def selected(atom: Atom) -> Atom:
+        def selected(atom: Atom, is_weight: bool) -> Atom:
+            """Of linear functions all eigenvectors are kept, of weights those of the slice."""
             if isinstance(atom, Constant):
                 return atom
-            at, dims = label.axes.index(EIGEN), atom.type.dims
-            lengths = {"length": (*dims[:at], after.cut.length, *dims[at + 1 :])}
-            return self._record(primitive, atom, **{**params, **lengths})
+            own = {"start": (0,), "step": 1}
+            chosen = {
+                key: tuple(
+                    item if (name == EIGEN) == is_weight else own.get(key, dim)
+                    for name, item, dim in zip(label.axes, params[key], atom.type.dims, strict=True)
+                )
+                for key in ("start", "length", "step")
+            }
+            others = () if is_weight else substituted(equation.inputs[1:], self.mapping)
+            return self._record(primitive, atom, *others, **{**params, **chosen})
 
-        if primitive == "slice":  # of the eigenvectors all are kept, of the weights the selected
-            return part.moved(part.linear, selected)
-        linear: Sequence[Atom]
+        if primitive == "slice":
+            linear = [selected(atom, False) for atom in part.linear]
+            return part.moved(linear, lambda atom: selected(atom, True))
         if primitive == "conjugate":
             linear = [applied(atom) for atom in part.linear]
             return part.moved(linear, applied)
@@ -595,7 +612,7 @@ class _Search:
 
     def _slopes(self, equation: Equation) -> Atom | None:
         """The derivative of a function of each eigenvalue, with what is the same for all held."""
-        if not is_differentiable(equation.primitive):
+        if not (is_differentiable(equation.primitive) and equation.output.type.inexact):
             return None
         slopes = [
             self._parts(atom).slopes if self._label_of(atom) else None for atom in equation.inputs
@@ -615,6 +632,7 @@ class _Search:
             for index, partial in zip(rule.targets, partials, strict=True):
                 slope = slopes[index]
                 assert slope is not None
+                partial = self._inexact(partial, equation.output.type.dtype)
                 terms.append(partial if slope is _ONE else self._record("multiply", partial, slope))
             total = terms[0]
             for term in terms[1:]:
@@ -721,7 +739,8 @@ def _arranged_label(equation: Equation, labels: Roles) -> Label | None:
 
 
 def _cast(equation: Equation, labels: Roles) -> Label | None:
-    if not (equation.inputs[0].type.inexact and equation.output.type.inexact):
+    (label,), types = labels, (equation.inputs[0].type, equation.output.type)
+    if label is None or (label.degree and not all(t.inexact for t in types)):
         return None
     if equation.inputs[0].type.dtype.kind == "c" and equation.output.type.dtype.kind != "c":
         return None
@@ -736,28 +755,34 @@ def _conjugated(equation: Equation, labels: Roles) -> Label | None:
 
 
 def _sliced(equation: Equation, labels: Roles) -> Label | None:
-    """A selection of eigenvalues alone, from a start that is known."""
+    """A selection of eigenvalues, from a start that is known, and of rows of a value that is linear
+    in eigenvectors."""
     (label, *others), p = labels, equation.params
-    if label is None or others or p["drop"] or len(equation.inputs) > 1:
+    if label is None or any(others):
         return None
     dims = equation.inputs[0].type.dims
-    at = label.axes.index(EIGEN)
-    for axis, dim in enumerate(dims):
+    for axis, name in enumerate(label.axes):
         start, length, step = p["start"][axis], p["length"][axis], p["step"][axis]
-        if axis == at:
+        is_whole = (tuple(start), length, step) == ((0,), dims[axis], 1)
+        if name == EIGEN:
             known = len(start) == 1 and isinstance(start[0], int) and isinstance(length, int)
-            if not known or not isinstance(dim, int) or abs(step) != 1 or length < 1:
+            is_static = known and isinstance(dims[axis], int) and abs(step) == 1 and length >= 1
+            if axis in p["drop"] or not (is_static or is_whole):
                 return None
-            cut = label.cut.of(start[0], length, step)
-        elif (tuple(start), length, step) != ((0,), dim, 1):
+            if not is_whole:
+                label = replace(label, cut=label.cut.of(start[0], length, step))
+        elif (name or label.degree != 1) and (axis in p["drop"] or not is_whole):
             return None
-    return replace(label, cut=cut)
+    kept = (name for axis, name in enumerate(label.axes) if axis not in p["drop"])
+    return replace(label, axes=tuple(kept))
 
 
 def _product_label(equation: Equation, labels: Roles) -> Label | None:
     """A linear function of the eigenvectors: a product with what does not depend on them."""
     terms = _terms(equation)
     known = [(at, label) for at, label in enumerate(labels) if label is not None]
+    if equation.primitive == "contract" and len(known) == 2:
+        return _weighted(equation, [label for _, label in known])
     if terms is None or len(known) != 1 or known[0][1].degree != 1:
         return None
     (at, label), (names, result) = known[0], terms
@@ -769,6 +794,25 @@ def _product_label(equation: Equation, labels: Roles) -> Label | None:
         if name == EIGEN and letter in others:
             return None
     return replace(label, axes=tuple(own.get(letter, "") for letter in result))
+
+
+def _weighted(equation: Equation, labels: Sequence[Label]) -> Label | None:
+    """A product, without a sum, of a value of degree 1 and one of degree 0."""
+    x, y, result = Contraction.of(equation).names
+    (own, label), (other, weights) = sorted(
+        zip((x, y), labels, strict=True), key=lambda one: -one[1].degree
+    )
+    names, of_weights = (
+        dict(zip(letters, one.axes, strict=True))
+        for letters, one in ((own, label), (other, weights))
+    )
+    if (label.degree, weights.degree) != (1, 0) or label.cut != weights.cut:
+        return None
+    if any(not name or names.get(c) != name for c, name in of_weights.items()):
+        return None
+    if sorted(own) != sorted(result):
+        return None
+    return replace(label, axes=tuple(names[c] for c in result))
 
 
 def _solved(equation: Equation, labels: Roles) -> Label | None:
