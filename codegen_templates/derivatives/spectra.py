@@ -102,9 +102,14 @@ def alike(w: Any, d_w: Any) -> Any:
 
 
 @adjoint
-def levels(out: Any, w: Any, x: Any, d_out: Any, *, lower: bool) -> Any:
+def levels(out: Any, w: Any, x: Any, d_out: Any, *, lower: bool, evenly: bool) -> Any:
     """The adjoint of eigenvalues that are read in a way that treats all of them alike, so that it
-    does not depend on the basis of tied ones."""
+    does not depend on the basis of tied ones: ``evenly``, where one of tied values was chosen, of
+    which each gets the same share."""
+    if evenly:
+        tied = _tied(w, _between(w)).astype(w.dtype)
+        shares = tied / np.sum(tied, axis=-1, keepdims=True)
+        d_out = (d_out[..., None, :] @ shares)[..., 0, :]
     return None, moved(factors.eigh(x, part="eigenvectors", lower=lower), d_out, lower)
 
 

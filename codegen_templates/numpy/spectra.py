@@ -25,7 +25,7 @@ def held(x: Any) -> Any:
 
 
 @view
-def levels(w: Any, x: Any, *, lower: bool) -> Any:
+def levels(w: Any, x: Any, *, lower: bool, evenly: bool) -> Any:
     return w
 
 

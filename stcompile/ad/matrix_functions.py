@@ -42,7 +42,8 @@ from stcompile.wengert.primitives.spectra import FACTORISATIONS
 Axes: TypeAlias = tuple[str, ...]
 _ONE = Constant(1.0)
 _VALUES = ("eigenvalues", "S")
-_ALIKE = ("sum", "mean", "prod", "var", "std")  # reductions that treat all eigenvalues alike
+_CHOICES = ("max", "min")
+_ALIKE = ("sum", "mean", "prod", "var", "std", *_CHOICES)  # these treat all eigenvalues alike
 EIGEN = "n"  # the axis of the eigenvalues; "b0", "b1", ... are those of a stack, "" is any other
 
 
@@ -251,7 +252,10 @@ class _Search:
         if axis is None or label.axes.index(EIGEN) not in axis:
             return None
         if label.degree == 0 and label.cut == Cut(0, label.pair.n):
-            return self._again(equation, "levels")
+            is_choice = equation.primitive in _CHOICES
+            if is_choice and label.pair.primitive not in ("eigh", "eigvalsh"):
+                return None
+            return self._again(equation, "evenly" if is_choice else "levels")
         if label.degree != 2 or equation.primitive != "sum":
             return None
         parts, at = self._parts(operand), label.axes.index(EIGEN)
@@ -375,7 +379,7 @@ class _Search:
 
     def _again(self, equation: Equation, how: str) -> Variable:
         """An equation on operands that were computed from eigenvalues and eigenvectors that are
-        ``held``, or from ``levels``."""
+        ``held``, or from ``levels``, which may be read ``evenly``."""
         inputs = tuple(self._from(atom, how) for atom in equation.inputs)
         return self.scope.record(equation.primitive, inputs, equation.location, **equation.params)
 
@@ -392,8 +396,10 @@ class _Search:
                 made = self._held(atom, equation, label.pair)
             else:
                 x = substituted((label.pair.x,), self.mapping)[0]
-                lower = {"lower": label.pair.lower} if label.pair.primitive[0] == "e" else {}
-                made = self._record("levels" if lower else "singular_levels", atom, x, **lower)
+                own: dict[str, Any] = {}
+                if label.pair.primitive[0] == "e":
+                    own = {"lower": label.pair.lower, "evenly": how == "evenly"}
+                made = self._record("levels" if own else "singular_levels", atom, x, **own)
             self.held[how, atom] = made
         return self.held[how, atom]
 
@@ -624,6 +630,8 @@ class _Search:
         if equation.primitive == "where":
             chosen = (s or Constant(0.0) for s in slopes[1:])
             total: Atom = self._record("where", operands[0], *chosen)
+            if total.type.dtype != equation.output.type.dtype:  # that of Python's numbers
+                total = self._record("cast", total, dtype=equation.output.type.dtype)
         elif equation.primitive not in _ROLES:
             rule = rule_for(equation, active)
             known = [equation.output, *(a for a in operands if isinstance(a, Variable))]

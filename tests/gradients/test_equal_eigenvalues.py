@@ -90,9 +90,46 @@ def upper(a: Any) -> Any:
     return np.sum((v * w**2) @ v.T * C)
 
 
+def rows(a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    return np.sum(((v * np.exp(w / 4)) @ v.T)[1]) + np.sum(v[2, :] ** 2 * np.sin(w))
+
+
+def in_pairs(a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    z = np.einsum("ik,k,jk->ij", v, np.cos(w), v, optimize=True)
+    return np.sum((z + np.einsum("k,ik->ki", w, v).T @ v.T) * C)
+
+
+def below_the_largest(a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    p, q = np.exp(w - w.max()), np.exp(np.min(w) - w)
+    return np.sum((v * (p / p.sum() + q / q.sum())) @ v.T * C)
+
+
+STEPS: dict[str, Callable[[Any], Any]] = {
+    "maximum": lambda w: np.maximum(w, 3),
+    "minimum": lambda w: np.minimum(w, 3.0) ** 2,
+    "clip": lambda w: np.clip(w, 2.5, 4.5),
+    "one bound": lambda w: np.clip(w, 3, None) * w,
+    "mask": lambda w: w * (w > 3),
+    "boolean": lambda w: w > 3,
+    "cast": lambda w: (w < 3).astype(float) + (w > 3).astype(int),
+    "where": lambda w: np.where(w > 3, w, 3),
+    "added": lambda w: np.maximum(w, 3) + np.minimum(w, 9),  # slopes are added as numbers
+    "negative": lambda w: -np.maximum(w, 3),
+}
+
+
+def stepped(a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    weights = sum(STEPS[name](w) * (k + 1) for k, name in enumerate(STEPS))
+    return np.sum((v * weights) @ v.T * C) + np.sum((v * (w > 3)) @ v.T)
+
+
 SMOOTH = (
     *(scaled_columns, diagonal, summed, applied, quadratic_form, normalised, alone, in_a_loop),
-    upper,
+    *(upper, rows, in_pairs, below_the_largest, stepped),
 )
 
 
@@ -126,14 +163,75 @@ def test_smooth(f: Callable[..., Any], matrix: str) -> None:
     np.testing.assert_allclose(symmetric(pullback(1.0)[0]), expected, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.parametrize("f", [scaled_columns, rows, stepped], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("level", LEVELS)
-def test_levels(level: Any) -> None:
+def test_levels(level: Any, f: Callable[..., Any]) -> None:
     if level == "compiled":
         pytest.importorskip("numba")
     for name in ("multiple", "two", "distinct"):
         x = MATRICES[name]
-        found = symmetric(st.grad(scaled_columns, level=level)(x))
-        np.testing.assert_allclose(found, symmetric(differences(scaled_columns, x)), rtol=1e-8)
+        expected = symmetric(differences(f, x))
+        np.testing.assert_allclose(symmetric(st.grad(f, level=level)(x)), expected, rtol=1e-8)
+        np.testing.assert_allclose(symmetric(tangents(f, x, level=level)), expected, rtol=1e-8)
+
+
+def by_columns(g: Any, a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    return (v * g(w)) @ v.T
+
+
+def by_diagonal(g: Any, a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    return v @ np.diag(g(w)) @ v.T
+
+
+def by_singular_values(g: Any, a: Any) -> Any:
+    u, s, vh = np.linalg.svd(a)
+    return (u * g(s)) @ vh
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("form", [by_columns, by_diagonal, by_singular_values])
+@pytest.mark.parametrize("name", STEPS)
+def test_steps(name: str, form: Any) -> None:
+    def f(a: Any) -> Any:
+        return np.sum(form(STEPS[name], a) * C)
+
+    for matrix in ("multiple", "two", "distinct"):
+        x = MATRICES[matrix]
+        expected = symmetric(differences(f, x))
+        close = {"rtol": 1e-8, "atol": 1e-8}
+        np.testing.assert_allclose(symmetric(st.grad(f)(x)), expected, **close)
+        np.testing.assert_allclose(symmetric(tangents(f, x)), expected, **close)
+        single = x.astype(np.float32)
+        assert st.grad(f)(single).dtype == np.float32
+    at_the_kink = symmetric(st.grad(f)(3 * np.eye(3)))
+    assert not at_the_kink.any() or name not in ("maximum", "boolean", "where")
+
+
+def test_rows_by_position() -> None:
+    def local(a: Any, i: Any, k: Any) -> Any:
+        w, v = np.linalg.eigh(a)
+        return np.sum(v[i] ** 2 * np.exp(w / 4)) + np.sum(((v * w**k) @ v.T)[i])
+
+    for name in ("multiple", "two", "distinct"):
+        x = MATRICES[name]
+        expected = symmetric(differences(lambda a: local(a, 1, 1.7), x))
+        for level in ("readable", "fast"):
+            found = symmetric(st.grad(local, level=level)(x, 1, 1.7))
+            np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
+
+
+def test_largest() -> None:
+    """The largest eigenvalue shares its cotangent evenly among equal ones."""
+
+    def f(a: Any) -> Any:
+        return np.max(np.linalg.eigvalsh(a))
+
+    projector = TURN @ np.diag([0, 0.5, 0.5]) @ TURN.T
+    for x, expected in ((4 * np.eye(3), np.eye(3) / 3), (MATRICES["two"], projector)):
+        np.testing.assert_allclose(symmetric(st.grad(f)(x)), expected, atol=1e-12)
+        np.testing.assert_allclose(symmetric(tangents(f, x)), expected, atol=1e-12)
 
 
 def projector(a: Any) -> Any:
@@ -165,6 +263,11 @@ def test_whole_groups(f: Callable[..., Any]) -> None:
 def kink(a: Any) -> Any:
     w, v = np.linalg.eigh(a)
     return np.sum((v * np.abs(w)) @ v.T * C)
+
+
+def positive(a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    return np.sum((v * np.maximum(w, 0)) @ v.T * C)
 
 
 def by_position(a: Any) -> Any:
@@ -208,8 +311,10 @@ def test_kinks_at_nearly_equal_eigenvalues() -> None:
     x = with_eigenvalues(2, 0, 0)
     w = np.linalg.eigvalsh(x)
     assert np.sort(np.abs(w))[1] < 1e-15
-    with pytest.warns(RuntimeWarning, match=UNKNOWN):
-        assert np.isnan(st.grad(kink)(with_eigenvalues(2, 1e-16, -1e-16))).any()
+    for f in (kink, positive):
+        with pytest.warns(RuntimeWarning, match=UNKNOWN):
+            assert np.isnan(st.grad(f)(np.diag([2, 1e-16, -1e-16]))).any()
+    assert not st.grad(positive)(np.zeros((3, 3))).any()  # as of np.maximum(x, 0) at 0
 
 
 def test_hermitian() -> None:
@@ -251,7 +356,10 @@ def test_float32() -> None:
         np.testing.assert_allclose(found, st.grad(f)(x), rtol=2e-4, atol=2e-5)
 
 
-@pytest.mark.parametrize("f", [scaled_columns, quadratic_form], ids=lambda f: f.__name__)
+SECOND = (scaled_columns, quadratic_form, rows, stepped)
+
+
+@pytest.mark.parametrize("f", SECOND, ids=lambda f: f.__name__)
 def test_second_order(f: Callable[..., Any]) -> None:
     """Second derivatives are known for distinct eigenvalues; for equal ones they are NaN."""
     x = MATRICES["distinct"]

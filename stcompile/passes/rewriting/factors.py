@@ -43,7 +43,7 @@ def is_moderate(atom: Atom, dtype: np.dtype[Any]) -> bool:
     if not isinstance(atom, Constant) or dtype.kind not in "fc":
         return True
     finite = np.finfo(dtype)
-    size = np.abs(atom.value)
+    size = float(np.abs(atom.value))  # a float32 would make float32 of the bounds
     return bool(float(finite.tiny) ** 0.25 <= size <= float(finite.max) ** 0.25)
 
 
