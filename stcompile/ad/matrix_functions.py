@@ -575,7 +575,7 @@ class _Search:
             return atom if isinstance(atom, Constant) else self._record(primitive, atom, **params)
 
         def selected(atom: Atom, is_weight: bool) -> Atom:
-            """Of linear functions all eigenvectors are kept, of weights those of the slice."""
+            """Keep all eigenvectors of linear functions, and those of the slice of weights."""
             if isinstance(atom, Constant):
                 return atom
             own = {"start": (0,), "step": 1}
