@@ -190,6 +190,18 @@ def namedtuples(x, y):
     return pair.left * pair[1], left - right, other.left + other.right, len(pair)
 
 
+class Named(NamedTuple):
+    name: str
+    power: int
+
+
+@examples(X)
+def namedtuples_of_texts(x):
+    named = Named("abc", 2)
+    listed = Named(["a", "b"], power=3)
+    return x**named.power, x * len(named.name), x * listed.power, len(listed.name), named.name
+
+
 @examples(X)
 def arrays_from_lists(x):
     s = np.sum(x)

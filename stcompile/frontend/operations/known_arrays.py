@@ -32,7 +32,8 @@ def is_known_array(value: Any) -> bool:
 
 def makes_texts(run: Run, function: Any, arguments: Sequence[Any]) -> bool:
     """True for a call of a function of NumPy with texts, which is computed at compile time."""
-    if isinstance(getattr(function, "__self__", None), _TEXT):
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, _TEXT) or owner is tuple:  # tuple.__new__ makes named ones
         return False
     if not str(getattr(function, "__module__", None) or "numpy").startswith("numpy"):
         return False
