@@ -99,7 +99,9 @@ def _astype(run: Run, x: Any, dtype: Any, order: str = "K", copy: bool = True) -
 
 
 def _array(run: Run, x: Any, dtype: Any = None, *, copy: Any = None) -> Any:
-    """``x.__array__()``: the array itself, unless another dtype or a copy is asked for."""
+    """``x.__array__()``: the array itself, unless another dtype or a copy is asked for; of a scalar
+    of NumPy an array of shape ()."""
+    x = run.as_array(x)
     return _astype(run, x, x.type.dtype if dtype is None else dtype, copy=bool(copy))
 
 
