@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from stcompile.base.classes import defined_in, find
-from stcompile.base.errors import InternalError, StcompileError
+from stcompile.base.errors import InternalError, LanguageError, StcompileError
 from stcompile.base.places import Place
 from stcompile.frontend.inlining import inline_function
 from stcompile.frontend.operations.construct import construct
@@ -46,10 +46,13 @@ def read(
     except InternalError:
         raise
     except StcompileError as error:
-        is_ours = error.raised is None or isinstance(error.raised, _MISSING)
-        if is_ours and not _is_inside(run):
-            error.reason = f"{name} is not supported: {error.reason}"
-            error.location, error.hint = run.location.shown or run.location, hint
+        is_missing = isinstance(error.raised, _MISSING)
+        if (error.raised is not None and not is_missing) or _is_inside(run):
+            raise
+        reason, shown = f"{name} is not supported: {error.reason}", run.location.shown
+        if is_missing:
+            raise LanguageError(reason, location=shown or run.location, hint=hint) from None
+        error.reason, error.location, error.hint = reason, shown or run.location, hint
         raise
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import optimize, stats
@@ -39,3 +41,26 @@ def test_what_cannot_be_read_is_refused_at_the_call():
         st.grad(linprog)(X)
     message = str(caught.value)
     assert message.startswith("test_read.py:") and "minimize and others are compiled" in message
+
+
+EMPTY = SimpleNamespace()
+
+
+def without_bins(x):
+    return np.sum(stats.rv_histogram._pdf(EMPTY, x))
+
+
+def caught_without_bins(x):
+    try:
+        return np.sum(stats.rv_histogram._pdf(EMPTY, x))
+    except AttributeError:
+        return np.sum(x)
+
+
+@pytest.mark.parametrize("function", [without_bins, caught_without_bins])
+def test_an_attribute_that_is_missing_inside_is_a_refusal(function):
+    """No `except` of the program catches it: a value that stands for Python's may lack an attribute
+    that Python's has."""
+    with pytest.raises(st.LanguageError, match="is not supported: .*has no attribute") as caught:
+        st.grad(function)(X)
+    assert str(caught.value).startswith("test_read.py:")
