@@ -374,6 +374,8 @@ def shape_that_needs_a_copy_set(x):
         (lambda x: np.sum(x[np.triu_indices(x[0, 0])]), "of values known only at run time"),
         (lambda x: x[np.unravel_index(20, (3, 4))], "out of bounds"),
         (lambda x: np.sum(np.pad(x, 1, mode="linear_ramp")), "mode 'linear_ramp'"),
+        (lambda x: np.sum(np.pad(x, 1, "linear_ramp", end_values=1.0)), "mode 'linear_ramp'"),
+        (lambda x: np.sum(np.pad(x, 1, "reflect", reflect_type="odd")), "`reflect_type` of `np.p"),
         (lambda x: np.sum(np.pad(x[:0], 1, mode="edge")), "can't extend empty axis"),
     ],
 )

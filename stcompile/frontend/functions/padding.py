@@ -15,11 +15,22 @@ from stcompile.frontend.state.values import Array, is_static
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Dim, UnknownSizeError
 
+_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+
 
 def pad(
-    run: Run, array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
+    run: Run,
+    array: Any,
+    pad_width: Any,
+    mode: str = "constant",
+    constant_values: Any = 0,
+    **kwargs: Any,
 ) -> Any:
     x = run.as_array(array)
+    if mode not in _MODES:
+        run.refuse(f"np.pad in mode {mode!r} is not supported", "join the edges by np.concatenate")
+    for name in kwargs:
+        run.refuse(f"the argument `{name}` of `np.pad` is not supported", "leave it out")
     if not x.type.ndim:
         return run.record("copy", x)
     if not is_static(constant_values):
@@ -38,8 +49,6 @@ def pad(
         run.refuse(f"pad width {pad_width!r} does not fit shape {x.type.dims}", "", TypingError)
     if mode == "constant":
         return _padded(run, x, widths, constants)
-    if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        run.refuse(f"np.pad in mode {mode!r} is not supported", "join the edges by np.concatenate")
     wide = x
     for axis, (before, after) in enumerate(widths):
         wide = _extended(run, wide, axis, before, after, mode)
