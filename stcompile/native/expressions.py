@@ -85,12 +85,10 @@ class Expressions:
 
     def number(self, node: ast.expr) -> Value:
         """The translation of an expression that is a number."""
-        value = self.value(node)
-        if isinstance(value.kind, Array) and not value.kind.dims:
-            return Value(value.kind.of, f"{value.code}[0]")
-        if not isinstance(value.kind, Number):
+        found = _as_number(self.value(node))
+        if found is None:
             self.refuse(f"`{ast.unparse(node)}` is no number")
-        return value
+        return found
 
     def value(self, node: ast.expr) -> Value:
         """The translation of an expression."""
@@ -292,7 +290,13 @@ class Expressions:
         if isinstance(function.value, ast.Name) and function.value.id in ("np", "math"):
             if function.attr == "asarray" and not node.keywords and len(node.args) == 1:
                 return self.value(node.args[0])
-            return self._numpy(function.attr, [self.number(a) for a in node.args])
+            numbers = []
+            for argument in node.args:
+                number = _as_number(self.value(argument))
+                if number is None:
+                    self.refuse(f"`{ast.unparse(function)}` stays a call of NumPy's")
+                numbers.append(number)
+            return self._numpy(function.attr, numbers)
         if function.attr in ("astype", "item"):
             owner = self.number(function.value)
             return self._converted(self.value(node.args[0]).static, owner) if node.args else owner
@@ -396,6 +400,13 @@ class Expressions:
 
 
 _BUILTIN = frozenset({"abs", "float", "int", "bool", "complex", "min", "max"})
+
+
+def _as_number(value: Value) -> Value | None:
+    """A number, or the one of an array of shape (); None for other values."""
+    if isinstance(value.kind, Array) and not value.kind.dims:
+        return Value(value.kind.of, f"{value.code}[0]")
+    return value if isinstance(value.kind, Number) else None
 
 
 def _folded(op: type[ast.operator], left: int, right: int) -> int:

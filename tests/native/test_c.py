@@ -221,6 +221,12 @@ def test_what_is_not_c_is_refused_at_the_line(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize("name", ["cumprod", "sinc", "std", "sort"])
+def test_a_call_that_stays_numpys_is_no_c(name: str, tmp_path: Path) -> None:
+    with pytest.raises(st.LanguageError, match=f"`np.{name}` stays a call of NumPy's, so that"):
+        st.compile(lambda x: getattr(np, name)(x)).export(tmp_path / "made.c", np.ones(3))
+
+
 def test_only_gradients_and_steps_are_exported_to_python(tmp_path: Path) -> None:
     with pytest.raises(st.ExportError, match="as C, not as Python"):
         st.compile(lambda x: x * 2).export(tmp_path / "made.py", np.ones(2))
