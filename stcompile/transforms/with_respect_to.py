@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from stcompile.base.places import Place
 from stcompile.base.wording import an, noun_of
 from stcompile.calls.apart import apart, paths_of
 from stcompile.calls.arguments import Arguments, Wrt, bind, chosen, split
+from stcompile.calls.callee import method_of
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.frontend.opening import StagedOpening
 from stcompile.frontend.operations.binding import signature_of
@@ -182,15 +184,28 @@ class DifferentiatedBy(Dispatcher[P, R]):
         for which in chosen(self.wrt):
             name = bound.name_of(which)
             if name is None:
-                self.refuse(
-                    run,
-                    f"`wrt={which!r}` is no argument of `{self.function_name}{signature}`",
-                    f"name one of {', '.join(signature.parameters)}, or give its position"
-                    if signature.parameters
-                    else "give it an argument",
-                )
+                self._refuse_unknown(run, which, signature)
             found.append(self._part(run, which, bound.values[name]))
         return found
+
+    def _refuse_unknown(self, run: Run, which: int | str, signature: inspect.Signature) -> NoReturn:
+        """Refuse a name that no argument has, and say which names ``wrt`` may have."""
+        method = method_of(self.function)
+        title = f"{self.function_name}{signature}"
+        if method is not None and split(which)[0] == "self":
+            instead = f"{method.called}{str(which).removeprefix('self')}"
+            self.refuse(
+                run,
+                f"`wrt={which!r}` is no argument of `{title}`",
+                f"the method calls its object `{method.called}`: write wrt={instead!r}",
+            )
+        self.refuse(
+            run,
+            f"`wrt={which!r}` is no argument of `{title}`",
+            f"name one of {', '.join(signature.parameters)}, or give its position"
+            if signature.parameters
+            else "give it an argument",
+        )
 
     def _part(self, run: Run, which: int | str, value: Any) -> Any:
         """The part of an argument that an item of ``wrt`` names."""

@@ -760,6 +760,21 @@ def test_parts_that_are_not_there(wrt: str, reason: str, hint: str) -> None:
     assert (caught.value.hint or "").startswith(hint)
 
 
+@pytest.mark.parametrize(("wrt", "instead"), [("self", "this"), ("self.w", "this.w")])
+def test_an_object_with_a_name_of_its_own(wrt: str, instead: str) -> None:
+    class Line:
+        def __init__(this) -> None:
+            this.w = np.ones(3)
+
+        def loss(this, x):
+            return np.sum(x @ this.w)
+
+    with pytest.raises(st.DerivativeError, match="is no argument") as caught:
+        st.grad(Line().loss, wrt=wrt)(X)
+    assert caught.value.hint == f"the method calls its object `this`: write wrt={instead!r}"
+    st.grad(Line().loss, wrt=instead)(X)
+
+
 def test_an_object_that_is_a_leaf() -> None:
     class Line:
         tree_leaf = True
