@@ -26,6 +26,9 @@ NAMES = {
         "kernels.RBF.diag",
         "_loss.link.LogitLink.inverse",
         "neural_network ACTIVATIONS tanh",
+        "utils.extmath.softmax",
+        "metrics.pairwise.rbf_kernel by gamma",
+        *(f"externals.array_api_compat.numpy.reshape copy={copy}" for copy in (None, True)),
     ),
     "statsmodels": (
         *("GLM Poisson.loglike", "Logit.score", "families.Gamma.deviance", "norms.Hampel.rho"),

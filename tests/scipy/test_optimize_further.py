@@ -58,6 +58,7 @@ FOUND: dict[str, Any] = {
     ],
     "rosen_der": lambda c: optimize.rosen_der(c) / 100,
     "rosen_hess": lambda c: optimize.rosen_hess(c) / 100,
+    "rosen_hess_prod": lambda c: optimize.rosen_hess_prod(c, c**2) / 100,
     "broyden1": lambda c: optimize.broyden1(lambda x: x**3 + x - c, ZERO, f_tol=1e-13),
     "anderson": lambda c: optimize.anderson(lambda x: x**3 + x - c, ZERO, f_tol=1e-13),
     "newton_krylov": lambda c: optimize.newton_krylov(lambda x: x**3 + x - c, ZERO, f_tol=1e-13),

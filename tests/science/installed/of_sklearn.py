@@ -366,6 +366,15 @@ def likelihoods() -> Iterator[Case]:
     yield found(extmath, "fast_logdet", covariance)
     yield found(extmath, "safe_sparse_dot", X, Y.T.copy())
     yield found(extmath, "softmax", X)
+    for copy in (None, True):
+        yield found(
+            "externals.array_api_compat.numpy",
+            "reshape",
+            X,
+            (-1, 1),
+            copy=copy,
+            label=f"copy={copy}",
+        )
     yield found(extmath, "make_nonnegative", X)
     yield found(extmath, "stable_cumsum", X[:, 0])
     yield found(extmath, "safe_sqr", X)
