@@ -55,12 +55,13 @@ _TRUSTED = {
 @dataclass(frozen=True)
 class Choice:
     """A value that is ``value()`` where ``mask()`` is ``holds``, and 0 elsewhere. Both are recorded
-    when they are asked for; ``source`` tells masks apart."""
+    when they are asked for; ``source`` tells masks apart. ``inner`` are zeros of ``value()``."""
 
     mask: Callable[[], Atom]
     value: Callable[[], Atom]
     holds: bool
-    source: Atom
+    source: object
+    inner: Zeros | None = None
 
 
 @dataclass(frozen=True)
@@ -179,11 +180,15 @@ class _Walk:
         if zeros is None or zeros.all:
             return False
         out = equation.output
-        is_feared = self.reaches[vector].limit >= Limit.LARGE and zeros.kind >= Zero.BEATEN
+        limit = self.reaches[vector].limit
+        is_feared = limit >= Limit.LARGE and zeros.kind >= Zero.BEATEN
+        if equation.location.section == "tangent":  # of what vanished there is no tangent
+            is_feared |= limit >= Limit.WILD and zeros.kind == Zero.VANISHED
         if not is_feared or vector.type.dtype != out.type.dtype:
             return False
         if mask.type.dtype.kind == "b" and zeros.choice and out.type.kind == "array":
-            self.zeros[out] = Zeros(zeros.kind, replace(zeros.choice, value=lambda: vector))
+            choice = replace(zeros.choice, value=lambda: vector, inner=self.zeros_of(vector))
+            self.zeros[out] = Zeros(zeros.kind, choice)
             return self._chosen(out, True, mask, vector)
         if mask.type.dtype != out.type.dtype:
             return False
@@ -208,8 +213,16 @@ class _Walk:
             return False
         operands = (value, factor) if equation.inputs[0] is vector else (factor, value)
         product = self.record(equation.primitive, *operands)
+        made = self.made.pop()
+        if choice.inner is not None and isinstance(value, Variable):
+            self.moving.add(value)
+            self.zeros[value] = choice.inner
+        if choice.inner is None or not self.product(made):
+            self.made.append(made)
+            self.note(made)
+        inner = self.zeros_of(product)
         self.zeros[out] = Zeros(
-            zeros.kind, replace(choice, mask=lambda: mask, value=lambda: product)
+            zeros.kind, replace(choice, mask=lambda: mask, value=lambda: product, inner=inner)
         )
         return self._chosen(out, choice.holds, mask, product)
 
@@ -297,9 +310,28 @@ class _Walk:
         elif other is not None and other.all:
             value, holds = x, True
         else:
-            return Zeros(min(one.kind, other.kind)) if one and other else None
-        choice = Choice(lambda: condition, lambda: value, holds, condition)
+            return self._either(lambda: condition, one, other)
+        inner = self.zeros_of(value)
+        if inner and inner.choice and (inner.choice.source, inner.choice.holds) == (condition, holds):
+            return inner
+        choice = Choice(lambda: condition, lambda: value, holds, condition, inner)
         return Zeros(self._kind(condition), choice)
+
+    def _either(
+        self, mask: Callable[[], Atom], one: Zeros | None, other: Zeros | None
+    ) -> Zeros | None:
+        """Find the zeros of a choice between two values: what neither of them has."""
+        if one is None or other is None:
+            return None
+        kind, a, b = min(one.kind, other.kind), one.choice, other.choice
+        if a is None or b is None or a.source != b.source or a.holds != b.holds:
+            return Zeros(kind)
+
+        def value() -> Atom:
+            return self.record("where", mask(), a.value(), b.value())
+
+        inner = self._either(mask, a.inner, b.inner)
+        return Zeros(kind, replace(a, value=value, inner=inner))
 
     def _kind(self, condition: Atom) -> Zero:
         """The kind of a choice: a guard against 0, ``x == 0``, and a triangle of a rule fear poles
@@ -337,7 +369,13 @@ class _Walk:
         is_plain = (
             equation.primitive == "multiply" and other.type.dtype == equation.output.type.dtype
         )
-        return replace(choice, value=value)
+        inner = choice.inner
+        if inner is not None and inner.choice:
+            inner = replace(inner, choice=self._times(equation, inner.choice, is_first, other))
+        elif inner is None and equation.primitive == "multiply":
+            known = self.zeros_of(other)
+            inner = known and replace(known, choice=None)
+        return replace(choice, value=value, inner=inner)
 
     def _sum(self, equation: Equation, one: Zeros | None, other: Zeros | None) -> Zeros | None:
         """Find the zeros of a sum: those of both terms."""
@@ -351,13 +389,16 @@ class _Walk:
         kind = min(one.kind, other.kind)
         if a is None or b is None or a.source != b.source:
             return Zeros(kind)
-        if a.holds != b.holds:
-            return None  # what one term has not chosen, the other has
+        if a.holds != b.holds:  # what one term has not chosen, the other has
+            if equation.primitive != "subtract" and equation.output.type.kind == "array":
+                return self._either(a.mask, *((a.inner, b.inner) if a.holds else (b.inner, a.inner)))
+            return a.inner and b.inner and Zeros(min(a.inner.kind, b.inner.kind))
 
         def value() -> Atom:
             return self.record(equation.primitive, a.value(), b.value(), **equation.params)
 
-        return Zeros(kind, replace(a, value=value))
+        inner = self._sum(equation, a.inner, b.inner)
+        return Zeros(kind, replace(a, value=value, inner=inner))
 
     def _moved(self, equation: Equation, zeros: Zeros) -> Zeros | None:
         choice = zeros.choice
@@ -380,7 +421,8 @@ class _Walk:
             choice,
             mask=lambda: moved(mask(), True),
             value=lambda: moved(value(), False),
-            source=equation.output,
+            source=(equation.output, choice.source),
+            inner=choice.inner and self._moved(equation, choice.inner),
         )
         return replace(zeros, choice=changed)
 
