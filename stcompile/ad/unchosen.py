@@ -166,6 +166,9 @@ class _Walk:
             if zeros is None or not self._fears(zeros, equation, factor):
                 continue
             is_array = equation.output.type.kind == "array"
+            innermost = _innermost(zeros)
+            if innermost is not None and self._fears(innermost, equation, factor):
+                return self._strong(equation, zeros, vector, factor)
             if zeros.choice and is_array and self._choose(equation, zeros, vector, factor):
                 return True
             return self._strong(equation, zeros, vector, factor)
@@ -312,7 +315,11 @@ class _Walk:
         else:
             return self._either(lambda: condition, one, other)
         inner = self.zeros_of(value)
-        if inner and inner.choice and (inner.choice.source, inner.choice.holds) == (condition, holds):
+        if (
+            inner
+            and inner.choice
+            and (inner.choice.source, inner.choice.holds) == (condition, holds)
+        ):
             return inner
         choice = Choice(lambda: condition, lambda: value, holds, condition, inner)
         return Zeros(self._kind(condition), choice)
@@ -391,7 +398,9 @@ class _Walk:
             return Zeros(kind)
         if a.holds != b.holds:  # what one term has not chosen, the other has
             if equation.primitive != "subtract" and equation.output.type.kind == "array":
-                return self._either(a.mask, *((a.inner, b.inner) if a.holds else (b.inner, a.inner)))
+                return self._either(
+                    a.mask, *((a.inner, b.inner) if a.holds else (b.inner, a.inner))
+                )
             return a.inner and b.inner and Zeros(min(a.inner.kind, b.inner.kind))
 
         def value() -> Atom:
@@ -570,6 +579,14 @@ def _facts_of_body(walk: _Walk, ports: Ports, carry: Sequence[Zeros | None]) -> 
         *map(_Fact, moving, carry),
         *(_fact(walk, atom) for atom in ports.xs),
     ]
+
+
+def _innermost(zeros: Zeros) -> Zeros | None:
+    """The zeros within all choices: those that no mask tells."""
+    found: Zeros | None = zeros
+    while found is not None and found.choice is not None:
+        found = found.choice.inner
+    return found
 
 
 def _with(equation: Equation, programs: Mapping[str, Program]) -> Equation:

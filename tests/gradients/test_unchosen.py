@@ -124,11 +124,73 @@ def branch(x: Array) -> Any:
     return 0.5 * x[1]
 
 
+def nested(x: Array) -> Any:
+    y = (np.exp(x) - 1) / x
+    return np.sum(np.where(np.abs(x) <= 0, 0.0 * x, np.where(x > 0, y, y * 3)))
+
+
+def thrice_nested(x: Array) -> Any:
+    y = np.log(x) ** 2
+    inner = np.where(x < 1, y * 3, np.where(x < 1.5, y * y, np.sqrt(y)))
+    return np.sum(np.where(x <= 0, 0.0 * x, inner))
+
+
+def selected_first(x: Array) -> Any:
+    y = (np.exp(x) - 1) / x
+    return np.sum(np.select([x <= 0, x > 3, x > 1], [0.0 * x, np.sqrt(x), y], 2 * y))
+
+
+def nested_in_steps(x: Array) -> Any:
+    s = 0.0 * x
+    for k in range(20):
+        s = np.where(x <= 0, s, np.where(x > 5, s + np.sqrt(x), s + np.log(x) / (k + 1)))
+    return np.sum(s)
+
+
+def no_infinities(x: Array) -> Any:
+    return np.sum(np.nan_to_num(1 / x, posinf=0.0) ** 2)
+
+
+def no_negative_infinities(x: Array) -> Any:
+    return np.sum(np.nan_to_num(np.log(x), neginf=-3.0) ** 2)
+
+
+COSTS = np.array([[0.5, INF, 1.0], [INF, 2.0, INF]])
+
+
+def vanished(x: Array) -> Any:
+    return np.sum(np.exp(-COSTS / x[1]))
+
+
+def softest(x: Array) -> Any:
+    z = -COSTS[0] / x[1]
+    m = z.max()
+    return -x[1] * (m + np.log(np.sum(np.exp(z - m))))
+
+
+def summed_exponentials(x: Array) -> Any:
+    return special.logsumexp(-COSTS[0] / x[1]) + np.sum(special.logsumexp(-COSTS / x[1], axis=1))
+
+
+def soft_shares(x: Array) -> Any:
+    return special.softmax(-COSTS[0] / x[1])[0] + special.log_softmax(-COSTS[0] / x[1])[2]
+
+
+def vanished_in_steps(x: Array) -> Any:
+    total = 0.0
+    for k in range(20):
+        total = total + np.sum(np.exp(-COSTS * (k + 1) / x[1]))
+    return total
+
+
 NUMBERS = (np.array([0.0, 2.0]), [False, True])
 FUNCTIONS: list[tuple[Callable[[Array], Any], Array, list[Any]]] = [
     *((f, *NUMBERS) for f in (root, logarithm, selected, pieces, by_mask, times_mask, larger)),
     *((f, *NUMBERS) for f in (smaller, clipped, number_or_nan, written, root_of_relu, summed)),
     *((f, *NUMBERS) for f in (missing, sum_of_numbers, in_steps, carried)),
+    *((f, *NUMBERS) for f in (nested, thrice_nested, selected_first, nested_in_steps)),
+    *((f, *NUMBERS) for f in (no_infinities, no_negative_infinities, vanished, softest)),
+    *((f, *NUMBERS) for f in (summed_exponentials, soft_shares, vanished_in_steps)),
     (branch, *NUMBERS),
     (larger_of_two, np.array([0.0, 2.0]), [True, True]),
     (direction, np.array([[3.0, 4.0], [0.0, 0.0]]), [[True, True], [False, False]]),
@@ -168,7 +230,19 @@ def test_forward_mode_agrees(f: Any, x: Array, moves: Any) -> None:
     np.testing.assert_allclose(np.reshape(found, x.shape), gradient, rtol=1e-12, atol=1e-12)
 
 
-SMOOTH = [item for item in FUNCTIONS if item[0] not in (larger_of_two, picked, part)]
+VANISHED = (vanished, softest, summed_exponentials, soft_shares, vanished_in_steps)
+SMOOTH = [item for item in FUNCTIONS if item[0] not in (larger_of_two, picked, part, *VANISHED)]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("level", ["readable", "fast", "compiled"])
+@pytest.mark.parametrize("f", [nested, no_infinities, *VANISHED])
+def test_hessians_agree(f: Any, level: Any) -> None:
+    """Of exponentials that vanish, second derivatives are those of forward over reverse mode."""
+    x, h = np.array([0.0, 2.0]), np.array([0.0, 1e-5])
+    gradient = st.grad(f)
+    expected = np.stack([np.zeros(2), (gradient(x + h) - gradient(x - h)) / 2e-5])
+    np.testing.assert_allclose(st.hessian(f, level=level)(x), expected, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

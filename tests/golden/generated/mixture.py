@@ -34,20 +34,18 @@ def mixture_value_and_grad(params, x):
     value_1 = -np.sum(result.squeeze(1))
     # --- adjoint --------------------------------------------------------------
     # scipy_models.py:25  return -np.sum(special.logsumexp(log_weights + densities, axis=1))
-    v8 = np.where(v6, 0.0, -1 / v7) * terms
-    d_values_1 = np.where(v6, 0.0, v8)
+    d_values_1 = np.where(v6, 0.0, -(terms / v7))
     d_log_weights = np.sum(d_values_1, axis=0)
     # scipy_models.py:24  densities = stats.norm.logpdf(x[:, None], params["mean"], np.exp(params["…
-    v9 = -np.sum(d_values_1, axis=0)
-    d_scale = np.where(v9 == 0, 0.0, v9 / scale)
-    v10 = v8 * v5
-    v11 = z / scale
-    v10 += v8 * z * -0.5
-    d_centred = np.where(v6, 0.0, v10 / scale)
-    d_scale += np.sum(np.where(v6, 0.0, -(v10 * v11)), axis=0)
+    v8 = -np.sum(d_values_1, axis=0)
+    d_scale = np.where(v8 == 0, 0.0, v8 / scale)
+    d_z = np.where(d_values_1 == 0, 0.0, d_values_1 * v5)
+    d_z += np.where(d_values_1 == 0, 0.0, d_values_1 * z) * -0.5
+    d_centred = np.where(d_z == 0, 0.0, d_z / scale)
+    d_scale += np.sum(np.where(d_z == 0, 0.0, d_z * -(z / scale)), axis=0)
     d_mean = -np.sum(d_centred, axis=0)
     d_log_std = np.where(v4, d_scale * v3, 0.0)
     # scipy_models.py:23  log_weights = special.log_softmax(params["logits"])
-    v12 = -np.sum(d_log_weights, keepdims=True)
-    d_log_weights += np.where(v12 == 0, 0.0, v12 / v2) * v1
+    v9 = -np.sum(d_log_weights, keepdims=True)
+    d_log_weights += np.where(v9 == 0, 0.0, v9 / v2) * v1
     return value_1, {"logits": d_log_weights, "mean": d_mean, "log_std": d_log_std}
