@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from stcompile.base import options
-from tests.parts import first_part
+from tests.parts import first_part, of_turn
 
 gc.set_threshold(2_000_000, 50, 100)  # compiling makes many objects and few cycles: 10 % faster
 
@@ -77,8 +77,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     first = first_part(items)
     is_first = config.option.cases == "part"
-    config.hook.pytest_deselected(items=[i for i in items if (i.nodeid in first) != is_first])
-    items[:] = [item for item in items if (item.nodeid in first) == is_first]
+    chosen = {item.nodeid for item in items if (item.nodeid in first) == is_first}
+    turn = os.environ.get("STCOMPILE_TURN", "")
+    if turn and not is_first:
+        chosen = of_turn([item for item in items if item.nodeid in chosen], int(turn))
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+    items[:] = [item for item in items if item.nodeid in chosen]
 
 
 @pytest.fixture

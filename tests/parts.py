@@ -3,6 +3,9 @@
 A test with many parameters is one kind of test, of which a few cases are run: the command
 answers in minutes, and each kind of test is in it. Of what is marked as slow, the first case of a
 test with parameters is run, and what has none is left out.
+
+What is left is run by continuous integration. Of tests with very many cases it runs every third
+one, the others at the next commits: ``STCOMPILE_TURN`` is the number of commits.
 """
 
 from __future__ import annotations
@@ -12,8 +15,12 @@ from collections.abc import Sequence
 
 import pytest
 
-FEW, EVERY = 3, 12
+FEW, EVERY = 3, 16
 """All cases of a test are run up to ``FEW``, of more of them one of ``EVERY``."""
+
+
+MANY, TURNS = 30, 3
+"""Cases from which on a turn runs one of ``TURNS`` of those that the plain command leaves."""
 
 
 def first_part(items: Sequence[pytest.Item]) -> set[str]:
@@ -29,3 +36,12 @@ def first_part(items: Sequence[pytest.Item]) -> set[str]:
             kept = family[:1]
         chosen.update(item.nodeid for item in kept)
     return chosen
+
+
+def of_turn(items: Sequence[pytest.Item], turn: int) -> set[str]:
+    """The ids of the tests that are run at a turn, of those that the plain command leaves."""
+    families: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        families[item.nodeid.partition("[")[0]].append(item)
+    kept = (f if len(f) < MANY else f[turn % TURNS :: TURNS] for f in families.values())
+    return {item.nodeid for family in kept for item in family}
