@@ -11,7 +11,7 @@ pytest_plugins = ["pytester"]
 CASES = f"""
 import pytest
 
-@pytest.mark.parametrize("n", range(EVERY + 1))
+@pytest.mark.parametrize("n", range({EVERY + 1}))
 def test_many(n): pass
 
 @pytest.mark.parametrize("n", range(3))
