@@ -4,7 +4,7 @@ A test with many parameters is one kind of test, of which a few cases are run: t
 answers in minutes, and each kind of test is in it. Of what is marked as slow, the first case of a
 test with parameters is run, and what has none is left out.
 
-What is left is run by continuous integration. Of tests with very many cases it runs every third
+What is left is run by continuous integration. Of tests with very many cases it runs every fifth
 one, the others at the next commits: ``STCOMPILE_TURN`` is the number of commits.
 """
 
@@ -15,11 +15,11 @@ from collections.abc import Sequence
 
 import pytest
 
-FEW, EVERY = 3, 16
+FEW, EVERY = 3, 24
 """All cases of a test are run up to ``FEW``, of more of them one of ``EVERY``."""
 
 
-MANY, TURNS = 30, 3
+MANY, TURNS = 30, 5
 """Cases from which on a turn runs one of ``TURNS`` of those that the plain command leaves."""
 
 
