@@ -18,7 +18,8 @@ from stcompile.native.expressions import Value
 from stcompile.native.kinds import Array, Kind, Number
 from stcompile.native.literals import numbers
 from stcompile.native.names import flat, written_names
-from stcompile.native.translate import RAISED, Made, Translator, Unit
+from stcompile.native.translate import RAISED, Translator, translate
+from stcompile.native.unit import Made, Unit
 from stcompile.wengert.types import Type
 
 WIDTH = 100
@@ -46,21 +47,33 @@ class Leaf:
 @dataclass(frozen=True)
 class Translated:
     """The function in C: the text of the source and of the header, its parameters and results,
-    its errors by code, and the names of the arguments that it writes into."""
+    and the names of the arguments that it writes into."""
 
     name: str
     source: str
     header: str
     leaves: tuple[Leaf, ...]
     results: tuple[tuple[str, Kind], ...]
-    errors: tuple[str, ...]
     written: frozenset[str]
 
 
 class _Main(Translator):
-    """The translation of the function that is called: it reads the leaves of its arguments."""
+    """The translation of the function that is called. It reads its ``leaves``, the arguments and
+    constants by the code that stands for them in Python."""
 
-    leaves: Mapping[str, Value]
+    def __init__(
+        self,
+        unit: Unit,
+        node: ast.FunctionDef,
+        leaves: Mapping[str, Value],
+        labels: Sequence[str],
+    ) -> None:
+        self.leaves = leaves
+        bare = ast.FunctionDef(
+            node.name, ast.arguments([], [], None, [], [], None, []), node.body, []
+        )
+        super().__init__(unit, ast.copy_location(bare, node), [], is_main=True, labels=labels)
+        self.said = node.body[0].lineno
 
     def value(self, node: ast.expr) -> Value:
         if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
@@ -96,29 +109,16 @@ def translated(
 ) -> Translated:
     """Translate the text of a module of loops, which reads ``constants`` by name. ``about`` stands
     in the header, whose name is that of the ``file``; ``labels`` are names for the results."""
-    tree = ast.parse(source)
-    definitions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
-    comments = {
-        token.start[0]: token.string
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type == tokenize.COMMENT
-    }
-    unit = Unit(name, definitions, comments, locate)
-    unit.taken[name] += 1
-    main = _Main.__new__(_Main)
-    node = definitions[name]
-    written = _written(node, definitions, leaves)
-    main.leaves = {
+    unit = _unit(source, name, locate)
+    written = _written(unit.definitions[name], unit.definitions, leaves)
+    read = {
         leaf.code: Value(leaf.kind, leaf.name, is_const=leaf.code not in written) for leaf in leaves
     }
-    bare = ast.FunctionDef(name, ast.arguments([], [], None, [], [], None, []), node.body, [])
-    ast.copy_location(bare, node)
     for own, array in constants.items():
         kind = Array(Number(array.dtype), array.shape)
-        main.leaves[own] = Value(kind, own, is_const=True)
+        read[own] = Value(kind, own, is_const=True)
         unit.constants[own] = f"static {kind.constant(own)} = {numbers(array)};"
-    main.__init__(unit, bare, [], is_main=True, labels=labels)  # type: ignore[misc]
-    main.said = node.body[0].lineno
+    main = _Main(unit, unit.definitions[name], read, labels)
     made = main.run(name)
     parameters = [_parameter(leaf, leaf.code not in written) for leaf in leaves]
     parameters += made.parameters
@@ -130,9 +130,21 @@ def translated(
         header,
         tuple(leaves),
         results,
-        tuple(unit.errors),
         frozenset(leaf.name for leaf in leaves if leaf.code in written),
     )
+
+
+def _unit(source: str, name: str, locate: Callable[[int], str]) -> Unit:
+    """The functions of a text, before they are translated."""
+    definitions = {n.name: n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)}
+    comments = {
+        token.start[0]: token.string
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT
+    }
+    unit = Unit(name, definitions, comments, locate, translate)
+    unit.unique(name)  # no other function has it
+    return unit
 
 
 def _written(

@@ -2,8 +2,7 @@
 
 A function is translated for the types of its arguments. Arrays that it makes are members of a
 workspace, so that a call allocates nothing. A name that is given several arrays in turn, as what a
-loop carries, owns memory: another array is copied into it, or exchanged with it where nothing reads
-the other one afterwards.
+loop carries, owns memory into which the arrays are copied.
 """
 
 from __future__ import annotations
@@ -11,14 +10,11 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from stcompile.native.expressions import AND, UNKNOWN, Expressions, Value, literal
-from stcompile.native.functions import INLINE
 from stcompile.native.kinds import BOOL, INT, Array, Kind, Number
 from stcompile.native.names import (
     assigned_names,
@@ -29,100 +25,12 @@ from stcompile.native.names import (
     read_names,
     sharing_names,
 )
+from stcompile.native.unit import Made, Unit
 
 STEP = 4  # spaces
 ADDED = "added"  # the function for a term of a sum that is added in any order
 RAISED = "@return;"  # where a function that is not the main one ends by an error
 COUNTER = "@"  # the position of an element in the text of what an array is filled with
-
-
-@dataclass
-class Made:
-    """A translated function: its name in C, its parameters besides the workspace, its results, its
-    text, and whether it needs the workspace."""
-
-    name: str
-    parameters: list[str]
-    results: list[Kind]
-    lines: list[str]
-    needs_workspace: bool
-    title: str = ""
-
-    @property
-    def returned(self) -> str:
-        """The type of what it returns: a single number, or nothing."""
-        alone = len(self.results) == 1 and isinstance(self.results[0], Number)
-        return self.results[0].c if alone else "void"  # type: ignore[union-attr]
-
-
-@dataclass
-class Unit:
-    """The functions of a file: their definitions by name, the comments by line, the functions that
-    were translated, the members of the workspace, short functions, and errors by code."""
-
-    name: str
-    definitions: dict[str, ast.FunctionDef]
-    comments: dict[int, str]
-    locate: Callable[[int], str]
-    made: dict[Any, Made] = field(default_factory=dict)
-    order: list[Made] = field(default_factory=list)
-    members: dict[str, Array] = field(default_factory=dict)
-    inlines: dict[str, str] = field(default_factory=dict)
-    constants: dict[str, str] = field(default_factory=dict)
-    errors: list[str] = field(default_factory=list)
-    taken: Counter[str] = field(default_factory=Counter)
-    has_sums: bool = False  # that may be added several terms at a time
-    last: str = ""  # the user's line that was translated last
-
-    @property
-    def workspace(self) -> str:
-        return f"struct {self.name}_workspace"
-
-    def unique(self, wish: str) -> str:
-        """A name that no function or member of the workspace has yet."""
-        self.taken[wish] += 1
-        return wish if self.taken[wish] == 1 else self.unique(f"{wish}_{self.taken[wish]}")
-
-    def error(self, text: str, line: int) -> int:
-        """The code of an error, at the user's line that a line of the text is for, or that the
-        last one was for."""
-        text = f"{self.place(line)}: {text}" if self.place(line) else text
-        if text not in self.errors:
-            self.errors.append(text)
-        return self.errors.index(text) + 1
-
-    def place(self, line: int) -> str:
-        """The user's line."""
-        self.last = self.locate(line) or self.last
-        return self.last
-
-    def inline(self, name: str, kind: Number) -> str:
-        """The name of a short function for numbers of a kind."""
-        suffix = {"float64": "", "int64": "_int", "float32": "f"}.get(kind.dtype.name)
-        suffix = f"_{kind.dtype.name}" if suffix is None else suffix
-        suffix = "" if name.startswith("int_") and kind == INT else suffix
-        full = name + suffix
-        self.inlines.setdefault(full, INLINE[name].format(T=kind.c, S=suffix))
-        return full
-
-    def function(self, name: str, arguments: Sequence[Value]) -> Made:
-        """A function, translated for the kinds of these arguments."""
-        codes = Counter(a.code for a in arguments if isinstance(a.kind, Array))
-        given = [
-            replace(
-                a,
-                is_alone=codes[a.code] < 2,
-                static=a.static if isinstance(a.static, int | str | tuple) else UNKNOWN,
-            )
-            for a in arguments
-        ]
-        facts = ((a.kind, a.is_const, a.is_alone, _hashable(a.static)) for a in given)
-        key = name, *facts
-        if key not in self.made:
-            made = Translator(self, self.definitions[name], given).run(self.unique(name))
-            self.made[key] = made
-            self.order.append(made)
-        return self.made[key]
 
 
 class Translator(Expressions):
@@ -678,7 +586,6 @@ class Translator(Expressions):
                 if own != value.code:
                     self._copy(Value(value.kind, own), value)
             else:
-                wish = wish if self.is_main or wish == "result" else f"{wish}"
                 own = self._result_name(at, wish + "_out" if wish in self.env else wish)
                 self.say(f"*{own} = {value.code};")
         if self.is_main:
@@ -721,6 +628,6 @@ def _copied(node: ast.expr) -> ast.expr | None:
     return node.args[0] if is_copy and not isinstance(node.args[0], ast.List) else None
 
 
-def _hashable(static: Any) -> Any:
-    """A value as a part of a key: unlike in Python, True and 1 are different."""
-    return (type(static), static) if static is not UNKNOWN else None
+def translate(unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value], name: str) -> Made:
+    """The function of a definition, for arguments of these kinds."""
+    return Translator(unit, node, arguments).run(name)

@@ -15,8 +15,16 @@ from stcompile.wengert.types import Type
 
 
 def given_symbols(program: Program) -> set[Symbol]:
-    """The symbols that a program's inputs mention: they are bound outside the program."""
-    return {symbol for v in program.inputs for symbol in symbols_in(v.type.dims)}
+    """The symbols that a program's inputs mention, and those in their bounds: they are bound outside
+    the program."""
+    found: set[Symbol] = set()
+    left = [symbol for v in program.inputs for symbol in symbols_in(v.type.dims)]
+    while left:
+        symbol = left.pop()
+        if symbol not in found:
+            found.add(symbol)
+            left += symbols_in((symbol.low, symbol.high))
+    return found
 
 
 def lengths_of(kernel: Equation) -> Sequence[Symbol]:

@@ -87,7 +87,7 @@ def a_misspelt_function(x):
         (an_unknown_name, "the name `nope` is not defined", 'eval("square(nope)")'),
         (no_expression, "SyntaxError: invalid syntax", 'eval("x +")'),
         (a_text_of_the_data, "a text that is known at compile time", 'eval(f"{x[0]}")'),
-        (what_an_expression_refuses, "`np.roots` is not supported", 'eval("np.roots(x)")'),
+        (what_an_expression_refuses, "the roots of real coefficients", 'eval("np.roots(x)")'),
         (a_misspelt_function, "did you mean `sum`", "np.summ(x)"),
     ],
 )

@@ -113,3 +113,28 @@ def test_derivatives_of_it() -> None:
     np.testing.assert_allclose(found, expected)
     total = st.grad(lambda x: np.sum(st.jacobian(selected)(x) ** 2))(SOME)
     np.testing.assert_allclose(total, 8 * np.maximum(SOME, 0))
+
+
+def of_a_selection(x):
+    y = x[x > 0]
+    return y[y > 0.5] ** 2
+
+
+def of_sorted_ones(x):
+    y = np.unique(x * 2)
+    return y[y > 0] ** 2
+
+
+def of_joined_ones(x):
+    y = x[x > 0]
+    z = np.concatenate([y, y * 2])
+    return z[z > 1] ** 2
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+@pytest.mark.parametrize("f", [of_a_selection, of_sorted_ones, of_joined_ones])
+def test_selections_of_selections(f, mode):
+    x = np.array([0.3, -0.1, 1.2, 0.8, -1.2])
+    steps = 1e-6 * np.eye(5)
+    expected = np.stack([(f(x + e) - f(x - e)) / 2e-6 for e in steps], axis=1)
+    np.testing.assert_allclose(st.jacobian(f, mode=mode)(x), expected, rtol=1e-6, atol=1e-9)

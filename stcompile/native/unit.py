@@ -1,0 +1,109 @@
+"""The functions of a file of C, and what they share."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stcompile.native.expressions import UNKNOWN, Value
+from stcompile.native.functions import INLINE
+from stcompile.native.kinds import INT, Array, Kind, Number
+
+
+@dataclass
+class Made:
+    """A translated function: its name in C, its parameters besides the workspace, its results, its
+    text, and whether it needs the workspace."""
+
+    name: str
+    parameters: list[str]
+    results: list[Kind]
+    lines: list[str]
+    needs_workspace: bool
+    title: str = ""
+
+    @property
+    def returned(self) -> str:
+        """The type of what it returns: a single number, or nothing."""
+        alone = len(self.results) == 1 and isinstance(self.results[0], Number)
+        return self.results[0].c if alone else "void"  # type: ignore[union-attr]
+
+
+@dataclass
+class Unit:
+    """The functions of a file: their definitions by name, the comments by line, the functions that
+    were translated, the members of the workspace, short functions, and errors by code.
+    ``translate`` makes a function for the types of its arguments."""
+
+    name: str
+    definitions: dict[str, ast.FunctionDef]
+    comments: dict[int, str]
+    locate: Callable[[int], str]
+    translate: Callable[[Unit, ast.FunctionDef, Sequence[Value], str], Made]
+    made: dict[Any, Made] = field(default_factory=dict)
+    order: list[Made] = field(default_factory=list)
+    members: dict[str, Array] = field(default_factory=dict)
+    inlines: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+    taken: Counter[str] = field(default_factory=Counter)
+    has_sums: bool = False  # that may be added several terms at a time
+    last: str = ""  # the user's line that was translated last
+
+    @property
+    def workspace(self) -> str:
+        return f"struct {self.name}_workspace"
+
+    def unique(self, wish: str) -> str:
+        """A name that no function or member of the workspace has yet."""
+        self.taken[wish] += 1
+        return wish if self.taken[wish] == 1 else self.unique(f"{wish}_{self.taken[wish]}")
+
+    def error(self, text: str, line: int) -> int:
+        """The code of an error, at the user's line that a line of the text is for, or that the
+        last one was for."""
+        text = f"{self.place(line)}: {text}" if self.place(line) else text
+        if text not in self.errors:
+            self.errors.append(text)
+        return self.errors.index(text) + 1
+
+    def place(self, line: int) -> str:
+        """The user's line."""
+        self.last = self.locate(line) or self.last
+        return self.last
+
+    def inline(self, name: str, kind: Number) -> str:
+        """The name of a short function for numbers of a kind."""
+        suffix = {"float64": "", "int64": "_int", "float32": "f"}.get(kind.dtype.name)
+        suffix = f"_{kind.dtype.name}" if suffix is None else suffix
+        suffix = "" if name.startswith("int_") and kind == INT else suffix
+        full = name + suffix
+        self.inlines.setdefault(full, INLINE[name].format(T=kind.c, S=suffix))
+        return full
+
+    def function(self, name: str, arguments: Sequence[Value]) -> Made:
+        """A function, translated for the kinds of these arguments."""
+        codes = Counter(a.code for a in arguments if isinstance(a.kind, Array))
+        given = [
+            replace(
+                a,
+                is_alone=codes[a.code] < 2,
+                static=a.static if isinstance(a.static, int | str | tuple) else UNKNOWN,
+            )
+            for a in arguments
+        ]
+        facts = ((a.kind, a.is_const, a.is_alone, _hashable(a.static)) for a in given)
+        key = name, *facts
+        if key not in self.made:
+            made = self.translate(self, self.definitions[name], given, self.unique(name))
+            self.made[key] = made
+            self.order.append(made)
+        return self.made[key]
+
+
+def _hashable(static: Any) -> Any:
+    """A value as a part of a key: unlike in Python, True and 1 are different."""
+    return (type(static), static) if static is not UNKNOWN else None
