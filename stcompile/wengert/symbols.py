@@ -15,8 +15,7 @@ from stcompile.wengert.types import Type
 
 
 def given_symbols(program: Program) -> set[Symbol]:
-    """The symbols that a program's inputs mention, and those in their bounds: they are bound outside
-    the program."""
+    """The symbols that a program's inputs mention, and those in their bounds, with values given."""
     found: set[Symbol] = set()
     left = [symbol for v in program.inputs for symbol in symbols_in(v.type.dims)]
     while left:
