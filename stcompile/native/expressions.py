@@ -312,9 +312,10 @@ class Expressions:
         dims = dims[0] if len(dims) == 1 and isinstance(dims[0], tuple) else dims
         if not isinstance(array.kind, Array) or not all(isinstance(n, int) for n in dims):
             self.refuse("a reshape to lengths that are not known has no translation")
-        kind = Array(array.kind.of, dims)
-        if kind.size != array.kind.size or not kind.size:
-            self.refuse("a reshape to lengths that are not known has no translation")
+        others = math.prod(n for n in dims if n >= 0)
+        whole = tuple(array.kind.size // max(others, 1) if n < 0 else n for n in dims)
+        kind = Array(array.kind.of, whole)
+        assert kind.size == array.kind.size
         const = "const " if array.is_const else ""
         code = f"(({const}{kind.pointer('')}){array.code})"
         return Value(kind, code, is_const=array.is_const)

@@ -18,6 +18,7 @@ from stcompile.native.expressions import Value
 from stcompile.native.kinds import Array, Kind, Number
 from stcompile.native.literals import numbers
 from stcompile.native.names import flat, written_names
+from stcompile.native.sequences import in_sequence
 from stcompile.native.translate import RAISED, Translator, translate
 from stcompile.native.unit import Made, Unit
 from stcompile.wengert.types import Type
@@ -83,7 +84,6 @@ class _Main(Translator):
         return super().value(node)
 
     def _find_outputs(self) -> None:
-        self.outputs = {}
         (returned,) = [n for n in ast.walk(self.node) if isinstance(n, ast.Return)][-1:]
         assert returned.value is not None
         for at, part in enumerate(flat(returned.value)):
@@ -136,7 +136,8 @@ def translated(
 
 def _unit(source: str, name: str, locate: Callable[[int], str]) -> Unit:
     """The functions of a text, before they are translated."""
-    definitions = {n.name: n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)}
+    functions = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef))
+    definitions = {node.name: in_sequence(node) for node in functions}
     comments = {
         token.start[0]: token.string
         for token in tokenize.generate_tokens(io.StringIO(source).readline)

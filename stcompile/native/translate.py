@@ -1,39 +1,29 @@
 """Functions of generated code as functions of C.
 
 A function is translated for the types of its arguments. Arrays that it makes are members of a
-workspace, so that a call allocates nothing. A name that is given several arrays in turn, as what a
-loop carries, owns memory into which the arrays are copied.
+workspace, so that a call allocates nothing.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from stcompile.native.expressions import AND, UNKNOWN, Expressions, Value, literal
-from stcompile.native.kinds import BOOL, INT, Array, Kind, Number
+from stcompile.native.control import ADDED, Control
+from stcompile.native.expressions import UNKNOWN, Value
+from stcompile.native.kinds import INT, Array, Kind, Number
 from stcompile.native.names import (
-    assigned_names,
-    blocks_of,
     c_name,
     flat,
     loaded,
-    read_names,
-    sharing_names,
 )
 from stcompile.native.unit import Made, Unit
 
-STEP = 4  # spaces
-ADDED = "added"  # the function for a term of a sum that is added in any order
 RAISED = "@return;"  # where a function that is not the main one ends by an error
-COUNTER = "@"  # the position of an element in the text of what an array is filled with
 
 
-class Translator(Expressions):
+class Translator(Control):
     """The translation of one function. ``labels`` are names for results that have none."""
 
     def __init__(
@@ -44,33 +34,16 @@ class Translator(Expressions):
         is_main: bool = False,
         labels: Sequence[str] = (),
     ) -> None:
-        self.unit = unit
-        self.node = node
+        super().__init__(unit, node)
         self.is_main = is_main
-        self.inline = unit.inline
-        self.env: dict[str, Value] = {}
         self.parameters: list[str] = []
         self.results: list[Kind] = []
         self.result_names: list[str] = []
         self.labels = labels
         self.needs_workspace = is_main
-        self.lines: list[str] = []
-        self.starts: list[int] = [0]  # the first lines of the blocks around
-        self.level = 1
-        self.said = node.lineno
-        self.stored: set[str] = set()
-        body = node.body[1:] if ast.get_docstring(node) else node.body
-        self.body = body
         self.title = ast.get_docstring(node) or ""
-        self.assigned = Counter(assigned_names(body))
-        self.is_read = Counter(read_names(body))
-        self.shared = sharing_names(body, [a.arg for a in node.args.args])
-        self.blocks = blocks_of(body)
-        self.declared: set[str] = set()
-        self.here: tuple[int, ...] = ()
-        self.names = Counter[str]()
-        self._bind(arguments)
         self._find_outputs()
+        self._bind(arguments)
 
     def run(self, name: str) -> Made:
         self.block(self.body)
@@ -85,17 +58,29 @@ class Translator(Expressions):
             if value.static is not UNKNOWN:
                 self.env[name] = value
             elif isinstance(value.kind, Array):
-                self.env[name] = Value(value.kind, c_name(name), is_const=value.is_const)
-                said = value.kind.parameter(c_name(name), value.is_const)
-                self.parameters.append(said if value.is_alone else said.replace("restrict ", ""))
+                self._bind_parameter(name, value)
             elif isinstance(value.kind, Number):
                 self.env[name] = Value(value.kind, c_name(name))
                 self.parameters.append(f"{value.kind.c} {c_name(name)}")
             self.declared.add(name)
 
+    def _bind_parameter(self, name: str, value: Value) -> None:
+        """An array that the function is given. One whose name gets other arrays as well is copied,
+        so that the name owns memory."""
+        assert isinstance(value.kind, Array)
+        own = c_name(name)
+        if self.assigned[name] > 1:
+            if name in self.written:
+                self.refuse(f"the argument `{name}` is changed and given another array")
+            own = self._fresh(f"given_{name}")
+            self._copy(self._memory(name, value.kind), Value(value.kind, own))
+        else:
+            self.env[name] = Value(value.kind, own, is_const=value.is_const)
+        said = value.kind.parameter(own, value.is_const)
+        self.parameters.append(said if value.is_alone else said.replace("restrict ", ""))
+
     def _find_outputs(self) -> None:
         """The arrays that are returned by name, which are made in the caller's memory."""
-        self.outputs: dict[str, int] = {}
         returns = [n for n in ast.walk(self.node) if isinstance(n, ast.Return)]
         for one in returns:
             if one.value is None:
@@ -130,35 +115,6 @@ class Translator(Expressions):
                 wish += "_out"
             self.result_names[at] = wish
         return self.result_names[at]
-
-    # --- text ----------------------------------------------------------------------------------
-
-    def say(self, text: str) -> None:
-        """Add a line."""
-        self.lines.append(" " * (STEP * self.level) + text if text else "")
-
-    def _comments(self, line: int) -> None:
-        for at in range(self.said, line):
-            if at in self.unit.comments:
-                text = self.unit.comments[at].strip("# ").rstrip("- ")
-                if text.startswith("- ") or "--- " in self.unit.comments[at]:
-                    text = text.strip("- ").capitalize()
-                self.say(f"/* {text} */")
-        self.said = max(self.said, line)
-
-    def block(self, statements: Sequence[ast.stmt]) -> None:
-        """Translate a block."""
-        for statement in statements:
-            self._comments(statement.lineno)
-            self.statement(statement)
-
-    def statement(self, node: ast.stmt) -> None:
-        self.line = node.lineno
-        self.unit.place(node.lineno)
-        method = getattr(self, f"_{type(node).__name__}", None)
-        if method is None:
-            self.refuse(f"`{ast.unparse(node)}` has no translation")
-        method(node)
 
     # --- statements ----------------------------------------------------------------------------
 
@@ -214,13 +170,6 @@ class Translator(Expressions):
 
     def _unpacked(self, target: ast.Tuple, value: ast.expr) -> None:
         if isinstance(value, ast.Tuple):
-            if all(isinstance(t, ast.Name) for t in target.elts):
-                reads = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
-                if not reads & {t.id for t in target.elts if isinstance(t, ast.Name)}:
-                    for one, node in zip(target.elts, value.elts, strict=True):
-                        assert isinstance(one, ast.Name)
-                        self._named(one.id, node)
-                    return
             held = []
             for part in [self.number(node) for node in value.elts]:
                 assert isinstance(part.kind, Number)
@@ -238,10 +187,6 @@ class Translator(Expressions):
             self.refuse(f"`{ast.unparse(value)}` has no translation")
         names = [t.id for t in target.elts if isinstance(t, ast.Name)]
         self._called(value.func.id, [self.value(a) for a in value.args], names)
-
-    def _fresh(self, wish: str) -> str:
-        self.names[wish] += 1
-        return f"{wish}_{self.names[wish]}"
 
     def _named(self, name: str, node: ast.expr) -> None:
         """``name = node``."""
@@ -294,117 +239,6 @@ class Translator(Expressions):
         else:
             self._hoisted(name, f"{kind.c} {c_name(name)} = 0;")
             self.say(f"{c_name(name)} = {code};")
-
-    def _hoisted(self, name: str, declaration: str) -> None:
-        """Declare a name in the block around all that use it."""
-        depth = len(self.blocks[name])
-        at = self.starts[depth] if depth < len(self.starts) else len(self.lines)
-        self.lines.insert(at, " " * (STEP * (depth + 1)) + declaration)
-        self.starts = [
-            start + (index > depth and start >= at) for index, start in enumerate(self.starts)
-        ]
-
-    # --- arrays --------------------------------------------------------------------------------
-
-    def _made(self, node: ast.expr) -> tuple[Array, Value | None] | None:
-        """The kind of an array that an expression makes, and what it is filled with."""
-        source = _copied(node)
-        if source is not None:
-            value = self.value(source)
-            return (value.kind, value) if isinstance(value.kind, Array) else None
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-            return None
-        call = node.func.attr
-        if not (isinstance(node.func.value, ast.Name) and node.func.value.id == "np"):
-            return None
-        if call == "arange":
-            return self._counted(node)
-        if call not in ("empty", "zeros", "ones", "full"):
-            return None
-        shape = self.value(node.args[0]).static
-        dims = shape if isinstance(shape, tuple) else (shape,)
-        if not all(isinstance(n, int) for n in dims):
-            self.refuse("an array of a length that is not known has no translation")
-        rest = node.args[2:] if call == "full" else node.args[1:]
-        dtype = self.value(rest[0]).static if rest else np.dtype(float)
-        for keyword in node.keywords:
-            if keyword.arg == "dtype":
-                dtype = self.value(keyword.value).static
-        kind = Array(Number(np.dtype(dtype)), tuple(dims))
-        if call == "empty":
-            return kind, None
-        fill = literal(0, kind.of) if call == "zeros" else literal(1, kind.of)
-        if call == "full":
-            fill = self.cast(self.number(node.args[1]), kind.of)
-        return kind, fill
-
-    def _counted(self, node: ast.Call) -> tuple[Array, Value | None]:
-        """The kind of ``np.arange`` of known numbers, and what it is filled with."""
-        given = [self.value(a).static for a in node.args]
-        dtypes = [self.value(k.value).static for k in node.keywords if k.arg == "dtype"]
-        whole = np.arange(*given, dtype=dtypes[0] if dtypes else None)
-        kind = Array(Number(whole.dtype), whole.shape)
-        first, step = (whole[0], whole[1] - whole[0]) if whole.size > 1 else (0, 1)
-        if kind.of.dtype.kind != "i":
-            self.refuse("`arange` of floats has no translation")
-        code = COUNTER if (first, step) == (0, 1) else f"{first} + {COUNTER} * {step}"
-        return kind, Value(kind.of, f"({kind.of.c})({code})")
-
-    def _memory(self, name: str, kind: Array) -> Value:
-        """The array that a name is given, in the caller's memory or in the workspace."""
-        found = self.env.get(name)
-        if found is not None and name in self.stored:
-            if found.kind != kind:
-                self.refuse(f"`{name}` has arrays of several shapes")
-            return found
-        self.stored.add(name)
-        if name in self.outputs and self.assigned[name] == 1:
-            own = self._result_name(self.outputs[name], c_name(name))
-            self.env[name] = Value(kind, own)
-            return self.env[name]
-        member = self.unit.unique(c_name(name))
-        self.unit.members[member] = kind
-        self.needs_workspace = True
-        self._hoist_pointer(f"{kind.pointer(c_name(name))} = work->{member};")
-        self.env[name] = Value(kind, c_name(name))
-        return self.env[name]
-
-    def _hoist_pointer(self, text: str) -> None:
-        self.lines.insert(self.starts[0], " " * STEP + text)
-        self.starts = [start + (at > 0) for at, start in enumerate(self.starts)]
-
-    def _bind_array(self, name: str, value: Value, node: ast.expr) -> None:
-        """``name = array``: another name for it, or a copy into the memory of the name."""
-        assert isinstance(value.kind, Array)
-        source = node.id if isinstance(node, ast.Name) else ""
-        is_fixed = self.assigned[source] <= 1 if source else True
-        is_fixed = is_fixed and self.assigned[name] == 1 and name not in self.outputs
-        if is_fixed or name in self.shared:
-            self.env[name] = value
-            return
-        memory = self._memory(name, value.kind)
-        self._copy(memory, value)
-
-    def _copy(self, target: Value, source: Value) -> None:
-        assert isinstance(target.kind, Array)
-        if target.code != source.code and target.kind.size:
-            size = f"{target.kind.size} * sizeof({target.kind.of.c})"
-            self.say(f"memcpy({target.code}, {source.code}, {size});")
-
-    def _fill(self, memory: Value, fill: Value) -> None:
-        assert isinstance(memory.kind, Array)
-        if isinstance(fill.kind, Array):
-            self._copy(memory, fill)
-            return
-        if not memory.kind.size:
-            return
-        if fill.static in (0, 0j, False):
-            self.say(f"memset({memory.code}, 0, {memory.kind.size} * sizeof({memory.kind.of.c}));")
-            return
-        at = self._fresh("at")
-        flat_pointer = f"(({memory.kind.of.c} *){memory.code})"
-        self.say(f"for (int64_t {at} = 0; {at} < {memory.kind.size}; {at}++)")
-        self.say(f"    {flat_pointer}[{at}] = {fill.code.replace(COUNTER, at)};")
 
     # --- calls ---------------------------------------------------------------------------------
 
@@ -460,82 +294,6 @@ class Translator(Expressions):
         self.say(f"{self._call_text(made, arguments, outs)};")
 
     # --- control -------------------------------------------------------------------------------
-
-    def _inside(self, statements: Sequence[ast.stmt], key: int) -> None:
-        outer, starts = self.here, self.starts
-        self.here = (*outer, key)
-        self.starts = [*starts, len(self.lines)]
-        self.level += 1
-        self.block(statements)
-        self.level -= 1
-        self.here = outer
-        self.starts = self.starts[: len(starts)]
-
-    def _For(self, node: ast.For) -> None:
-        assert isinstance(node.target, ast.Name)
-        call = node.iter
-        assert isinstance(call, ast.Call)
-        is_reversed = isinstance(call.func, ast.Name) and call.func.id == "reversed"
-        if is_reversed:
-            call = call.args[0]
-            assert isinstance(call, ast.Call)
-        given = [self.number(a) for a in call.args]
-        first = literal(0) if len(given) == 1 else given[0]
-        last = given[0] if len(given) == 1 else given[1]
-        step = given[2].static if len(given) == 3 else 1
-        if not isinstance(step, int):
-            self.refuse("a loop whose step is not known has no translation")
-        own = c_name(node.target.id)
-        self.declared.add(node.target.id)
-        self.env[node.target.id] = Value(INT, own, is_counter=True)
-        start, sign = first.code, "<" if step > 0 else ">"
-        end, move = last.within(7), f"{own}++" if step == 1 else f"{own} += {step}"
-        if is_reversed:
-            start, sign, end, move = f"{last.code} - 1", ">=", first.code, f"{own}--"
-        elif step < 0:
-            move = f"{own}--" if step == -1 else f"{own} -= {-step}"
-        for pragma in self._pragmas(node):
-            self.say(pragma)
-        self.say(f"for (int64_t {own} = {start}; {own} {sign} {end}; {move}) {{")
-        self._inside(node.body, id(node))
-        self.say("}")
-
-    def _pragmas(self, node: ast.For) -> Iterator[str]:
-        """A word to the compiler that the terms of a sum may be added several at a time."""
-        if any(isinstance(one, ast.For | ast.While) for s in node.body for one in ast.walk(s)):
-            return
-        for one in node.body:
-            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
-                call, (target,) = one.value, one.targets
-                is_sum = isinstance(call.func, ast.Name) and call.func.id == ADDED
-                if is_sum and isinstance(target, ast.Name) and len(node.body) == 1:
-                    self.unit.has_sums = True
-                    yield f"IN_ANY_ORDER({c_name(target.id)})"
-
-    def _While(self, node: ast.While) -> None:
-        before = len(self.lines)
-        test = self.cast(self.number(node.test), BOOL)
-        if len(self.lines) != before:
-            self.refuse("a condition that calls for an array has no translation")
-        self.say(f"while ({test.code}) {{")
-        self._inside(node.body, id(node))
-        self.say("}")
-        at = next(n for n in range(before, len(self.lines)) if "while (" in self.lines[n])
-        if any("&work->error" in line for line in self.lines[at:]):  # else it might never end
-            margin = self.lines[at][: -len(self.lines[at].lstrip())]
-            self.lines[at] = f"{margin}while ({test.within(AND)} && !work->error) {{"
-
-    def _If(self, node: ast.If) -> None:
-        test = self.number(node.test)
-        if test.static is not UNKNOWN:
-            self.block(node.body if test.static else node.orelse)
-            return
-        self.say(f"if ({self.cast(test, BOOL).code}) {{")
-        self._inside(node.body, id(node))
-        if node.orelse:
-            self.say("} else {")
-            self._inside(node.orelse, id(node) + 1)
-        self.say("}")
 
     def _AugAssign(self, node: ast.AugAssign) -> None:
         sign = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}.get(type(node.op))
@@ -616,16 +374,6 @@ class Translator(Expressions):
         code = self.unit.error("IndexError: an index is out of range", self.line)
         own = self.unit.inline("place", INT)
         return f"{own}({index.code}, {length}, &work->error, {code})"
-
-
-def _copied(node: ast.expr) -> ast.expr | None:
-    """The array that an expression copies."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return None
-    if node.func.attr == "copy" and not node.args:
-        return node.func.value
-    is_copy = ast.unparse(node.func) in ("np.copy", "np.array") and len(node.args) == 1
-    return node.args[0] if is_copy and not isinstance(node.args[0], ast.List) else None
 
 
 def translate(unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value], name: str) -> Made:

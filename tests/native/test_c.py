@@ -102,6 +102,26 @@ def waves(z, phases):
     return np.sum(np.abs(total) ** 2)
 
 
+def relaxed(u, f):
+    for _ in range(30):
+        new = u.copy()
+        new[1:-1] = 0.5 * (u[:-2] + u[2:] + f[1:-1])
+        u = new
+    return np.sum(u**2)
+
+
+def swinging(u, k):
+    """Three arrays that are carried in turn, one of them in some steps only."""
+    before, seen = u.copy(), u * 0
+    for t in range(30):
+        after = 2 * u - before - k * np.sin(u) / 10
+        if after[0] > 0.3:
+            seen = seen + after * t
+        before = u
+        u = after
+    return np.sum(u * before) + np.sum(seen**2)
+
+
 PARAMS = {
     "Wx": RNG.normal(size=(3, 8)),
     "Wh": 0.3 * RNG.normal(size=(8, 8)),
@@ -128,6 +148,11 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "complex": (
         st.value_and_grad(waves, wrt="phases"),
         (np.array([1 + 1j, 0.5j, 2.0]), np.linspace(0.1, 0.9, 5)),
+    ),
+    "relaxation": (st.value_and_grad(relaxed, (0, 1)), (np.arange(30.0), np.ones(30))),
+    "three in turn": (
+        st.value_and_grad(swinging, (0, 1)),
+        (np.linspace(0.3, -0.2, 30), np.linspace(0.1, 0.3, 30)),
     ),
     "step": (st.train_step(network, st.optim.SGD(0.1)), SEQUENCES),
     "Adam": (st.train_step(network, st.optim.Adam(0.01)), SEQUENCES),
@@ -175,6 +200,15 @@ def test_nothing_is_allocated_and_the_text_is_the_same_again(name: str, tmp_path
     assert "malloc" not in texts[0]
     lines = [line for line in texts[0].splitlines() if not line.strip().startswith("/*")]
     assert all(len(line) <= 100 for line in lines)
+
+
+def test_what_a_loop_carries_is_exchanged_not_copied(tmp_path: Path) -> None:
+    function, args = PROGRAMS["relaxation"]
+    function.export(tmp_path / "made.c", *args)
+    text = (tmp_path / "made.c").read_text().split("#ifdef SELF_TEST")[0]
+    loops = [line for line in text.splitlines() if line.startswith(" " * 8)]
+    assert not any("memcpy" in line for line in loops)
+    assert sum("*held_" in line for line in loops) == 2  # forwards and backwards
 
 
 @needs_gcc

@@ -1,0 +1,236 @@
+"""Arrays of translated functions: where they lie, and how they are filled, copied and exchanged.
+
+Arrays that a function makes are members of a workspace, so that a call allocates nothing. A name
+that is given several arrays in turn, as what a loop carries, owns memory: it exchanges it with the
+name that it is given, where that is not read any more, and else copies what lies there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+import numpy as np
+
+from stcompile.native.expressions import Expressions, Value, literal
+from stcompile.native.kinds import Array, Number
+from stcompile.native.liveness import assignments, dead_sources
+from stcompile.native.names import (
+    assigned_names,
+    blocks_of,
+    c_name,
+    read_names,
+    sharing_names,
+    written_names,
+)
+from stcompile.native.unit import Unit
+
+STEP = 4  # spaces
+COUNTER = "@"  # the position of an element in the text of what an array is filled with
+
+
+class Arrays(Expressions):
+    """The lines of a translated function, and the memory of its names."""
+
+    def __init__(self, unit: Unit, node: ast.FunctionDef) -> None:
+        self.unit = unit
+        self.node = node
+        self.inline = unit.inline
+        self.env: dict[str, Value] = {}
+        self.lines: list[str] = []
+        self.starts: list[int] = [0]  # the first lines of the blocks around
+        self.level = 1
+        self.needs_workspace = False
+        self.body = node.body[1:] if ast.get_docstring(node) else node.body
+        given = [a.arg for a in node.args.args]
+        self.assigned = Counter([*given, *assigned_names(self.body)])
+        self.is_read = Counter(read_names(self.body))
+        self.shared = sharing_names(self.body, given)
+        self.written = written_names(node, unit.definitions)
+        self.blocks = blocks_of(self.body)
+        self.outputs: dict[str, int] = {}  # arrays that are returned, by the position of the result
+        self.stored: set[str] = set()  # names of arrays that have memory
+        self.owners: set[str] = set()  # those of them that point into the workspace
+        self.dead = dead_sources(self.body)
+        self.viewed = self._viewed()
+        self.names = Counter[str]()
+
+    def _result_name(self, at: int, wish: str) -> str:
+        raise NotImplementedError
+
+    # --- text ----------------------------------------------------------------------------------
+
+    def say(self, text: str) -> None:
+        """Add a line."""
+        self.lines.append(" " * (STEP * self.level) + text if text else "")
+
+    def _fresh(self, wish: str) -> str:
+        self.names[wish] += 1
+        return f"{wish}_{self.names[wish]}"
+
+    def _hoisted(self, name: str, declaration: str) -> None:
+        """Declare a name in the block around all that use it."""
+        depth = len(self.blocks[name])
+        at = self.starts[depth] if depth < len(self.starts) else len(self.lines)
+        self.lines.insert(at, " " * (STEP * (depth + 1)) + declaration)
+        self.starts = [
+            start + (index > depth and start >= at) for index, start in enumerate(self.starts)
+        ]
+
+    # --- arrays --------------------------------------------------------------------------------
+
+    def _made(self, node: ast.expr) -> tuple[Array, Value | None] | None:
+        """The kind of an array that an expression makes, and what it is filled with."""
+        source = _copied(node)
+        if source is not None:
+            value = self.value(source)
+            return (value.kind, value) if isinstance(value.kind, Array) else None
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            return None
+        call = node.func.attr
+        if not (isinstance(node.func.value, ast.Name) and node.func.value.id == "np"):
+            return None
+        if call == "arange":
+            return self._counted(node)
+        if call not in ("empty", "zeros", "ones", "full"):
+            return None
+        shape = self.value(node.args[0]).static
+        dims = shape if isinstance(shape, tuple) else (shape,)
+        if not all(isinstance(n, int) for n in dims):
+            self.refuse("an array of a length that is not known has no translation")
+        rest = node.args[2:] if call == "full" else node.args[1:]
+        dtype = self.value(rest[0]).static if rest else np.dtype(float)
+        for keyword in node.keywords:
+            if keyword.arg == "dtype":
+                dtype = self.value(keyword.value).static
+        kind = Array(Number(np.dtype(dtype)), tuple(dims))
+        if call == "empty":
+            return kind, None
+        fill = literal(0, kind.of) if call == "zeros" else literal(1, kind.of)
+        if call == "full":
+            fill = self.cast(self.number(node.args[1]), kind.of)
+        return kind, fill
+
+    def _counted(self, node: ast.Call) -> tuple[Array, Value | None]:
+        """The kind of ``np.arange`` of known numbers, and what it is filled with."""
+        given = [self.value(a).static for a in node.args]
+        dtypes = [self.value(k.value).static for k in node.keywords if k.arg == "dtype"]
+        whole = np.arange(*given, dtype=dtypes[0] if dtypes else None)
+        kind = Array(Number(whole.dtype), whole.shape)
+        first, step = (whole[0], whole[1] - whole[0]) if whole.size > 1 else (0, 1)
+        if kind.of.dtype.kind != "i":
+            self.refuse("`arange` of floats has no translation")
+        code = COUNTER if (first, step) == (0, 1) else f"{first} + {COUNTER} * {step}"
+        return kind, Value(kind.of, f"({kind.of.c})({code})")
+
+    def _memory(self, name: str, kind: Array) -> Value:
+        """The array that a name is given, in the caller's memory or in the workspace."""
+        found = self.env.get(name)
+        if found is not None and name in self.stored:
+            if found.kind != kind:
+                self.refuse(f"`{name}` has arrays of several shapes")
+            return found
+        self.stored.add(name)
+        if name in self.outputs and self.assigned[name] == 1:
+            own = self._result_name(self.outputs[name], c_name(name))
+            self.env[name] = Value(kind, own)
+            return self.env[name]
+        member = self.unit.unique(c_name(name))
+        self.unit.members[member] = kind
+        self.needs_workspace = True
+        self.owners.add(name)
+        self._hoist_pointer(f"{kind.pointer(c_name(name))} = work->{member};")
+        self.env[name] = Value(kind, c_name(name))
+        return self.env[name]
+
+    def _hoist_pointer(self, text: str) -> None:
+        self.lines.insert(self.starts[0], " " * STEP + text)
+        self.starts = [start + (at > 0) for at, start in enumerate(self.starts)]
+
+    def _bind_array(self, name: str, value: Value, node: ast.expr) -> None:
+        """``name = array``: another name for it; or its own memory gets what is there, by an
+        exchange with that of the other name or by a copy."""
+        assert isinstance(value.kind, Array)
+        if self._is_alias(name, node):
+            self.env[name] = value
+            return
+        memory = self._memory(name, value.kind)
+        if self._can_exchange(name, node) and memory.kind == value.kind:
+            held = self._fresh("held")
+            self.say(f"{value.kind.pointer(held)} = {memory.code};")
+            self.say(f"{memory.code} = {value.code};")
+            self.say(f"{value.code} = {held};")
+        else:
+            self._copy(memory, value)
+
+    def _is_alias(self, name: str, node: ast.expr) -> bool:
+        """True where ``name = node`` makes another name for an array or its elements: neither name
+        is given another array while both have this array."""
+        if name in self.shared or (name in self.written and not isinstance(node, ast.Name)):
+            return True
+        root = _root(node)
+        is_fixed = self.assigned[name] == 1 and name not in self.outputs
+        return is_fixed and (root is None or self.assigned[root] <= 1)
+
+    def _viewed(self) -> set[str]:
+        """The names of arrays that stand for the memory of another name."""
+        found = set()
+        for node in assignments(self.body):
+            (target,), root = node.targets, _root(node.value)
+            if isinstance(target, ast.Name) and root is not None:
+                is_other = not isinstance(node.value, ast.Name) or self._is_alias(
+                    target.id, node.value
+                )
+                found |= {root} if is_other else set()
+        return found
+
+    def _can_exchange(self, name: str, node: ast.expr) -> bool:
+        """True if ``name = node`` may exchange memory: both names point into the workspace, no
+        other name stands for what is there, and the name on the right is not read any more."""
+        if not isinstance(node, ast.Name) or id(node) not in self.dead:
+            return False
+        both = {name, node.id}
+        return both <= self.owners and not both & self.viewed
+
+    def _copy(self, target: Value, source: Value) -> None:
+        assert isinstance(target.kind, Array)
+        if target.code != source.code and target.kind.size:
+            size = f"{target.kind.size} * sizeof({target.kind.of.c})"
+            self.say(f"memcpy({target.code}, {source.code}, {size});")
+
+    def _fill(self, memory: Value, fill: Value) -> None:
+        assert isinstance(memory.kind, Array)
+        if isinstance(fill.kind, Array):
+            self._copy(memory, fill)
+            return
+        if not memory.kind.size:
+            return
+        if fill.static in (0, 0j, False):
+            self.say(f"memset({memory.code}, 0, {memory.kind.size} * sizeof({memory.kind.of.c}));")
+            return
+        at = self._fresh("at")
+        flat_pointer = f"(({memory.kind.of.c} *){memory.code})"
+        self.say(f"for (int64_t {at} = 0; {at} < {memory.kind.size}; {at}++)")
+        self.say(f"    {flat_pointer}[{at}] = {fill.code.replace(COUNTER, at)};")
+
+
+def _copied(node: ast.expr) -> ast.expr | None:
+    """The array that an expression copies."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    if node.func.attr == "copy" and not node.args:
+        return node.func.value
+    is_copy = ast.unparse(node.func) in ("np.copy", "np.array") and len(node.args) == 1
+    return node.args[0] if is_copy and not isinstance(node.args[0], ast.List) else None
+
+
+def _root(node: ast.expr) -> str | None:
+    """The name of the array that an expression is another form of, as ``a.reshape(6)`` of ``a``."""
+    while isinstance(node, ast.Call | ast.Attribute):
+        if isinstance(node, ast.Attribute):
+            node = node.value
+        elif ast.unparse(node.func) == "np.asarray":
+            node = node.args[0]
+        else:
+            node = node.func
+    return node.id if isinstance(node, ast.Name) else None

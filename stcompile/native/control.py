@@ -1,0 +1,125 @@
+"""Blocks, loops and branches of translated functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from stcompile.native.arrays import Arrays
+from stcompile.native.expressions import AND, UNKNOWN, Value, literal
+from stcompile.native.kinds import BOOL, INT
+from stcompile.native.names import c_name
+from stcompile.native.unit import Unit
+
+ADDED = "added"  # the function for a term of a sum that is added in any order
+
+
+class Control(Arrays):
+    """Translates the statements of one function in the order that they have."""
+
+    def __init__(self, unit: Unit, node: ast.FunctionDef) -> None:
+        super().__init__(unit, node)
+        self.said = node.lineno
+        self.declared: set[str] = set()
+        self.here: tuple[int, ...] = ()
+
+    # --- blocks --------------------------------------------------------------------------------
+
+    def _comments(self, line: int) -> None:
+        for at in range(self.said, line):
+            if at in self.unit.comments:
+                text = self.unit.comments[at].strip("# ").rstrip("- ")
+                if text.startswith("- ") or "--- " in self.unit.comments[at]:
+                    text = text.strip("- ").capitalize()
+                self.say(f"/* {text} */")
+        self.said = max(self.said, line)
+
+    def block(self, statements: Sequence[ast.stmt]) -> None:
+        """Translate a block."""
+        for statement in statements:
+            self._comments(statement.lineno)
+            self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        self.line = node.lineno
+        self.unit.place(node.lineno)
+        method = getattr(self, f"_{type(node).__name__}", None)
+        if method is None:
+            self.refuse(f"`{ast.unparse(node)}` has no translation")
+        method(node)
+
+    def _inside(self, statements: Sequence[ast.stmt], key: int) -> None:
+        outer, starts = self.here, self.starts
+        self.here = (*outer, key)
+        self.starts = [*starts, len(self.lines)]
+        self.level += 1
+        self.block(statements)
+        self.level -= 1
+        self.here = outer
+        self.starts = self.starts[: len(starts)]
+
+    def _For(self, node: ast.For) -> None:
+        assert isinstance(node.target, ast.Name)
+        call = node.iter
+        assert isinstance(call, ast.Call)
+        is_reversed = isinstance(call.func, ast.Name) and call.func.id == "reversed"
+        if is_reversed:
+            call = call.args[0]
+            assert isinstance(call, ast.Call)
+        given = [self.number(a) for a in call.args]
+        first = literal(0) if len(given) == 1 else given[0]
+        last = given[0] if len(given) == 1 else given[1]
+        step = given[2].static if len(given) == 3 else 1
+        if not isinstance(step, int):
+            self.refuse("a loop whose step is not known has no translation")
+        own = c_name(node.target.id)
+        self.declared.add(node.target.id)
+        self.env[node.target.id] = Value(INT, own, is_counter=True)
+        start, sign = first.code, "<" if step > 0 else ">"
+        end, move = last.within(7), f"{own}++" if step == 1 else f"{own} += {step}"
+        if is_reversed:
+            start, sign, end, move = f"{last.code} - 1", ">=", first.code, f"{own}--"
+        elif step < 0:
+            move = f"{own}--" if step == -1 else f"{own} -= {-step}"
+        for pragma in self._pragmas(node):
+            self.say(pragma)
+        self.say(f"for (int64_t {own} = {start}; {own} {sign} {end}; {move}) {{")
+        self._inside(node.body, id(node))
+        self.say("}")
+
+    def _pragmas(self, node: ast.For) -> Iterator[str]:
+        """A word to the compiler that the terms of a sum may be added several at a time."""
+        if any(isinstance(one, ast.For | ast.While) for s in node.body for one in ast.walk(s)):
+            return
+        for one in node.body:
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+                call, (target,) = one.value, one.targets
+                is_sum = isinstance(call.func, ast.Name) and call.func.id == ADDED
+                if is_sum and isinstance(target, ast.Name) and len(node.body) == 1:
+                    self.unit.has_sums = True
+                    yield f"IN_ANY_ORDER({c_name(target.id)})"
+
+    def _While(self, node: ast.While) -> None:
+        before = len(self.lines)
+        test = self.cast(self.number(node.test), BOOL)
+        if len(self.lines) != before:
+            self.refuse("a condition that calls for an array has no translation")
+        self.say(f"while ({test.code}) {{")
+        self._inside(node.body, id(node))
+        self.say("}")
+        at = next(n for n in range(before, len(self.lines)) if "while (" in self.lines[n])
+        if any("&work->error" in line for line in self.lines[at:]):  # else it might never end
+            margin = self.lines[at][: -len(self.lines[at].lstrip())]
+            self.lines[at] = f"{margin}while ({test.within(AND)} && !work->error) {{"
+
+    def _If(self, node: ast.If) -> None:
+        test = self.number(node.test)
+        if test.static is not UNKNOWN:
+            self.block(node.body if test.static else node.orelse)
+            return
+        self.say(f"if ({self.cast(test, BOOL).code}) {{")
+        self._inside(node.body, id(node))
+        if node.orelse:
+            self.say("} else {")
+            self._inside(node.orelse, id(node) + 1)
+        self.say("}")
