@@ -186,6 +186,23 @@ def test_training_step_updates_in_place() -> None:
     np.testing.assert_allclose(found["compiled"][1], found["fast"][1], rtol=1e-12)
 
 
+def rank_one(w: Any, x: Any) -> Any:
+    """A batch of one: the gradient of the matrix is an outer product."""
+    return np.sum(np.tanh(w @ x) ** 2)
+
+
+def test_an_outer_product_of_an_update_is_added_by_blas() -> None:
+    """The gradient, which is as large as the matrix, is never stored."""
+    w, x = RNG.normal(size=(30, 40)), RNG.normal(size=40)
+    step = st.train_step(rank_one, st.optim.SGD(0.01), wrt=0, level="compiled")
+    expected = w - 0.01 * st.grad(rank_one, level="readable")(w, x)
+    step(w, x)
+    np.testing.assert_allclose(w, expected, rtol=1e-12)
+    source = str(step.source(w, x))
+    assert "dger(-lr, " in source
+    assert "np.empty((30, 40)" not in source
+
+
 def _program(n: int) -> Program:
     return parse_program(f"""
     program f(x: f64[{n}], y: f64[{n}]) {{

@@ -5,7 +5,7 @@ loses where NumPy or BLAS is better: elementary functions of many numbers, which
 several at a time, sums of many numbers that are in memory, products of matrices, sums with
 products, which BLAS computes in a single call, arrays in another order, parts that are made in
 their final place, and changes in place. An outer product sums nothing: it is elementwise, and need
-not be stored to be added to another array.
+not be stored to be added to another array; that of an update is added to the parameter by BLAS.
 """
 
 from __future__ import annotations
@@ -110,6 +110,9 @@ class _Judge:
             return equation.output.type.size * summed > PRODUCT
         if size < MANY:
             return False
+        if primitive == "contract" and equation.output not in self.program.outputs:
+            readers = self.readers.get(equation.output, [])
+            return len(readers) == 1 and readers[0].location.section == "update"
         if primitive in ADDED and self._is_made_for(equation.inputs[0]):
             return False
         if primitive == "pad" and self._is_made_for(equation.inputs[0]):
