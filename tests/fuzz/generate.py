@@ -10,6 +10,7 @@ from __future__ import annotations
 import linecache
 import random
 import textwrap
+import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -129,7 +130,7 @@ def sources(draw: Callable[..., Any], arguments: dict[str, Any], longest: int = 
 
 def function_of(source: str, names: Mapping[str, Any] = HELPERS) -> Callable[..., Any]:
     """The program, with its source where `linecache` finds it."""
-    file = f"<fuzz {abs(hash(source))}>"
+    file = f"<fuzz {zlib.crc32(source.encode())}>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
     module: dict[str, Any] = {"__name__": __name__, **names}
     exec(compile(source, file, "exec"), module)
