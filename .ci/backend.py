@@ -1,7 +1,8 @@
-"""How the project is built: by setuptools. An editable installation gets a plain path besides.
+"""How the project is built: by setuptools. An editable installation gets plain paths besides.
 
-Of the two folders that make the package, setuptools makes an import hook there. Python finds the
-package by it, but type checkers and editors do not run it: they follow the paths in ``.pth`` files.
+Of the folders that make the packages, setuptools makes an import hook there. Python finds the
+packages by it, but type checkers and editors do not run it: they follow the paths in ``.pth``
+files.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from setuptools import build_meta
 from setuptools.build_meta import *  # noqa: F403  # what else a build asks for is as it was
 
 ROOT = Path(__file__).resolve().parents[1]
+SOURCES = (ROOT, ROOT / "examples" / "installed")  # the folders of packages
 
 
 def build_editable(
@@ -23,9 +25,10 @@ def build_editable(
     config_settings: dict[str, Any] | None = None,
     metadata_directory: str | None = None,
 ) -> str:
-    """The wheel of setuptools, with the path of the sources."""
+    """The wheel of setuptools, with the paths of the sources."""
     name: str = build_meta.build_editable(wheel_directory, config_settings, metadata_directory)
-    add_file(Path(wheel_directory, name), "stcompile_sources.pth", f"{ROOT}\n".encode())
+    paths = "".join(f"{folder}\n" for folder in SOURCES)
+    add_file(Path(wheel_directory, name), "stcompile_sources.pth", paths.encode())
     return name
 
 

@@ -1,10 +1,10 @@
 """Train a convolutional network on images of digits or of clothes.
 
-The model and the program are `stcompile/examples/mnist_cnn.py`, which is
-installed with stcompile: ``stcompile train cnn`` is the same.
+The model and the program are `stcompile_programs.networks.mnist_cnn` in `examples/installed/`,
+which is installed with the compiler: ``stcompile train cnn`` is the same.
 """
 
-from stcompile.examples.mnist_cnn import main
+from stcompile_programs.networks.mnist_cnn import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

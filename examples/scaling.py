@@ -24,8 +24,8 @@ import numpy as np
 
 import stcompile as st
 from stcompile.base.extras import require
-from stcompile.examples import mnist_cnn
-from stcompile.reports.scaling import Network, Replay, Schedule, replay, schedule_of
+from stcompile_programs.networks import mnist_cnn
+from stcompile_programs.scaling import Network, Replay, Schedule, replay, schedule_of
 
 RANKS = (*(2**k for k in range(14)), 10_000)
 NETWORKS = {

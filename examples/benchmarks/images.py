@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from stcompile import train
 from stcompile.base.errors import StcompileError
+from stcompile_programs import train
 
 from .inputs import Array
 

@@ -27,8 +27,8 @@ import numpy as np
 
 import stcompile as st
 from stcompile.base.extras import require
-from stcompile.examples import mnist_cnn
-from stcompile.reports.scaling import fitted, replay, schedule_of
+from stcompile_programs.networks import mnist_cnn
+from stcompile_programs.scaling import fitted, replay, schedule_of
 
 SIDE = 28
 SHORT, LONG = 1, 1 << 20  # numbers of an exchange

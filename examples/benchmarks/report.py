@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stcompile.train.results import format_bytes
+from stcompile_programs.train.results import format_bytes
 
 from .engines import VALUE_ALONE
 from .results import Row

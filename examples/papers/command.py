@@ -13,7 +13,7 @@ from pathlib import Path
 from examples.benchmarks.machine import limit_threads
 from stcompile.base.command import at_least
 from stcompile.base.errors import StcompileError
-from stcompile.train import load, pixels_per_step
+from stcompile_programs.train import load, pixels_per_step
 
 from . import report
 from .networks import FAMILIES, STEPS, WORKED_EXAMPLE, networks

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from stcompile import train
-from stcompile.examples import mnist_autoencoder, mnist_cnn, mnist_rnn
-from stcompile.train.metric import Metric
+from stcompile_programs import train
+from stcompile_programs.networks import mnist_autoencoder, mnist_cnn, mnist_rnn
+from stcompile_programs.train.metric import Metric
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Params = dict[str, Array]

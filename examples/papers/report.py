@@ -11,9 +11,9 @@ from typing import Any
 
 from examples.benchmarks.machine import describe
 from stcompile.base.files import write_whole
-from stcompile.train.extras import require
-from stcompile.train.metric import Metric
-from stcompile.train.results import format_bytes
+from stcompile_programs.train.extras import require
+from stcompile_programs.train.metric import Metric
+from stcompile_programs.train.results import format_bytes
 
 from .networks import WORKED_EXAMPLE, Network
 from .pages import Block, Figure, Heading, Paragraph, Table, as_html, as_markdown

@@ -16,10 +16,10 @@ import numpy as np
 from examples.benchmarks.engines import find as find_engine
 from examples.benchmarks.inputs import Inputs
 from examples.benchmarks.machine import peak_memory, reset_peak_memory
-from stcompile import train
-from stcompile.train.batches import batches, count_batches
-from stcompile.train.team import ALONE
-from stcompile.train.threads import FixedThreads, StepThreads, step_threads
+from stcompile_programs import train
+from stcompile_programs.train.batches import batches, count_batches
+from stcompile_programs.train.team import ALONE
+from stcompile_programs.train.threads import FixedThreads, StepThreads, step_threads
 
 from .networks import FAMILIES, STEPS, WORKED_EXAMPLE, Network, Task, make_task, networks, recurrent
 from .runs import COMPARED, Epoch, Plan, Record

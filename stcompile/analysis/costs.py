@@ -1,8 +1,8 @@
 """Costs of a program, from its types alone, without running it: the same on every machine.
 
-The elements of arrays that it reads and writes are counted as `stcompile.analysis.touched` does, at
-any sizes at once: a loop counts as a step times its length. Values that differ from step to step,
-or that the data decide, count as the greatest possible: lengths, and the arm of a branch that
+Each equation counts the elements of arrays that it reads and writes, at any sizes at once; a view
+counts nothing, a copy twice, and a loop as a step times its length. Values that differ from step to
+step, or that the data decide, count as the greatest possible: lengths, and the arm of a branch that
 touches more. A loop whose number of steps is unknown counts as a single step. A broadcast counts as
 all its elements, and a reshape as a view. So the numbers are not exact, but they grow with the
 work.
@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stcompile.analysis.touched import COPY, Copies
+from stcompile.analysis.copies import COPY, Copies
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Constant, Equation, Program
 from stcompile.wengert.primitives import infer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
 from stcompile.base.command import application, reported, start, status, typer
@@ -21,16 +22,12 @@ Each command says more: stcompile show --help. Exit codes: 0 done, 1 what was as
 failed, 2 wrong use.
 """
 
-COMMANDS = {  # name -> where its function is
-    "show": "show:show",
-    "check": "check:check",
-    "export": "export:export",
-    "lock": "lock:lock",
-    "explore": "explore:explore",
-    "bench": "bench:bench",
-    "doctor": "doctor:doctor",
-    "supported": "supported:supported",
-}
+COMMANDS = ("show", "check", "export", "lock", "explore", "supported")
+"""The compiler's own commands, each a function in the module of its name."""
+
+OTHERS = "stcompile.commands"
+"""The group of entry points by which other packages add commands: functions of Typer's kind, or
+applications that have commands of their own."""
 
 
 def main(arguments: Sequence[str] | None = None, name: str = "stcompile") -> int:
@@ -42,13 +39,13 @@ def main(arguments: Sequence[str] | None = None, name: str = "stcompile") -> int
 def commands(asked: str = "") -> Any:
     """Typer's application of all subcommands; only the subcommand ``asked`` if it is one, so that
     the others need not be loaded."""
-    typer()  # or the hint to install it
-    wanted = [asked] if asked in COMMANDS else list(COMMANDS)
-    found = {name: reported(load(COMMANDS[name])) for name in wanted}
-    app = application(found, DESCRIPTION, no_args_is_help=True)
+    kind = typer().Typer  # or the hint to install it
+    found = loaded(asked)
+    functions = {name: reported(one) for name, one in found.items() if not isinstance(one, kind)}
+    app = application(functions, DESCRIPTION, no_args_is_help=True)
     app.callback(invoke_without_command=True, no_args_is_help=True)(root)
-    if asked not in COMMANDS:
-        app.add_typer(load("train:networks")(), name="train")
+    for name in found.keys() - functions.keys():
+        app.add_typer(found[name], name=name)
     return app
 
 
@@ -60,6 +57,15 @@ def root(version: bool = False) -> None:
         raise typer().Exit()
 
 
-def load(where: str) -> Any:
-    module, name = where.split(":")
-    return getattr(import_module(f"stcompile.cli.{module}"), name)
+def loaded(asked: str = "") -> dict[str, Any]:
+    """The commands by name: ``asked`` alone if it is one of them, else all."""
+    if asked in COMMANDS:
+        return {asked: own(asked)}
+    others = entry_points(group=OTHERS)
+    if asked in others.names:
+        return {asked: others[asked].load()}
+    return {name: own(name) for name in COMMANDS} | {one.name: one.load() for one in others}
+
+
+def own(name: str) -> Any:
+    return getattr(import_module(f"stcompile.cli.{name}"), name)

@@ -21,7 +21,7 @@ from examples.benchmarks.session import Evaluation, Session, Training
 from examples.benchmarks.works import WORKS, Work
 from examples.benchmarks.works.gaussian_mixture import constant_term, positions_in_root
 from stcompile.base.errors import DataError
-from stcompile.train import DataSet
+from stcompile_programs.train import DataSet
 
 
 def tiny(work: Work) -> Inputs:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stcompile.cli.peers import rebound
+from stcompile_programs.measuring.peers import rebound
 from tests.cli.conftest import Run
 
 TEXT = """\

@@ -15,8 +15,8 @@ from stcompile.base.choosing import Choice
 from stcompile.base.extras import MissingExtraError
 from stcompile.base.limits import Limits
 from stcompile.calls.cache_folder import SWITCH
-from stcompile.cli import doctor, measures
-from stcompile.train import sources
+from stcompile_programs.measuring import doctor, measures
+from stcompile_programs.train import sources
 from tests.base.test_limits import Library
 from tests.cli.conftest import Run
 

@@ -7,15 +7,15 @@ import shlex
 
 import pytest
 
-from stcompile.cli.main import COMMANDS, DESCRIPTION, load
-from stcompile.cli.train import DESCRIPTION as OF_TRAIN
+from stcompile.cli.main import COMMANDS, DESCRIPTION, loaded
+from stcompile_programs.networks.command import DESCRIPTION as OF_TRAIN
 from tests.cli.conftest import Run
 
-HELP = {name: load(where).__doc__ or "" for name, where in COMMANDS.items()}
+HELP = {name: command.__doc__ or "" for name, command in loaded().items()}
 HELP |= {"train": OF_TRAIN, "": DESCRIPTION}
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "train"])
+@pytest.mark.parametrize("name", [name for name in HELP if name])
 def test_every_command_has_help_with_examples(name: str, run: Run) -> None:
     shown = run(name, "--help")
     assert shown.code == 0
@@ -35,7 +35,7 @@ def test_examples_of_help_texts_run(name: str, run: Run) -> None:
 
 def test_the_list_of_commands(run: Run) -> None:
     shown = run("--help").out
-    for name in [*COMMANDS, "train"]:
+    for name in (*COMMANDS, "bench", "doctor", "train"):
         assert re.search(rf"^  {name} +\w", shown, re.MULTILINE), name
     assert "..." not in shown.split("Commands:")[1], "the first sentence of a help text is too long"
     assert run().code == 2

@@ -1,4 +1,4 @@
-"""Every message of the package, from its source: texts with ``{…}`` where a value stands.
+"""Every message of the packages, from its source: texts with ``{…}`` where a value stands.
 
 Messages are the literal texts among the arguments of what raises, refuses, warns or notes a
 reason.
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import stcompile
+import stcompile_programs
 
-PACKAGE = Path(stcompile.__file__).parent
+PACKAGES = [Path(str(package.__file__)).parent for package in (stcompile, stcompile_programs)]
 NOTES = frozenset(
     {"Poison", "Rest", "Spoiled", "Caution", "Cause", "warn", "warn_explicit", "NameError"}
 )
@@ -36,11 +37,12 @@ class Message:
 
 @functools.cache
 def messages() -> tuple[Message, ...]:
-    """The messages of all modules, sorted by file and line."""
+    """The messages of all modules, sorted by package, file and line."""
     found = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
-        found += [Message(name, texts) for texts in _of_file(path)]
+    for package in PACKAGES:
+        for path in sorted(package.rglob("*.py")):
+            name = path.relative_to(package).as_posix()
+            found += [Message(name, texts) for texts in _of_file(path)]
     return tuple(found)
 
 

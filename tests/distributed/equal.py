@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
-from stcompile.examples import mnist_cnn, mnist_lstm, mnist_rnn
+from stcompile_programs.networks import mnist_cnn, mnist_lstm, mnist_rnn
 
 ROWS, STEPS = 12, 3
 

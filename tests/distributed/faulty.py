@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 import stcompile as st
-from stcompile import nn, train
+from stcompile import nn
+from stcompile_programs import train
 
 FAULT = os.environ.get("FAULT", "")
 

@@ -12,7 +12,7 @@ import pytest
 
 import stcompile as st
 from stcompile.base.errors import ArgumentsError
-from stcompile.reports.scaling import (
+from stcompile_programs.scaling import (
     Begin,
     Compute,
     Machine,

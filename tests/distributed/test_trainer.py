@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stcompile.train.checkpoint import read_checkpoint
-from stcompile.train.team import ALONE, Team
+from stcompile_programs.train.checkpoint import read_checkpoint
+from stcompile_programs.train.team import ALONE, Team
 from tests.distributed import faulty
 from tests.distributed.mpi import ROOT, needs_mpi, run, start
 from tests.distributed.ranks import on_ranks
@@ -118,7 +118,7 @@ import sys
 import numpy as np
 from mpi4py import MPI
 import stcompile as st
-from stcompile import train
+from stcompile_programs import train
 
 team = train.Team(MPI.COMM_WORLD)
 

@@ -22,7 +22,7 @@ FOLDERS = (
     *("stcompile/code", "stcompile/emit", "codegen_templates", "stcompile/export"),
     *("stcompile/reports", "stcompile/views", "stcompile/nn", "stcompile/optim"),
     "stcompile/interop",
-    *("stcompile/train", "stcompile/examples", "stcompile/cli", "stcompile/testing", "examples"),
+    *("stcompile/cli", "stcompile/testing", "examples/installed/stcompile_programs", "examples"),
 )
 
 

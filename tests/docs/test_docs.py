@@ -16,7 +16,7 @@ import pytest
 
 from stcompile import nn
 from stcompile.base import options
-from stcompile.train.results import Epoch, Results
+from stcompile_programs.train.results import Epoch, Results
 from tests.docs import modules_table, pages, passes_table
 from tests.docs.numpy_table import BEGIN, END, tables
 from tests.project.test_imports import import_graph, module_files
@@ -24,7 +24,8 @@ from tests.project.test_imports import import_graph, module_files
 DOCS = pages.ROOT / "docs"
 README = pages.ROOT / "README.md"
 EVERY = pages.pages()
-EXAMPLES = sorted((pages.ROOT / "stcompile" / "examples").glob("mnist_*.py"))
+PROGRAMS = pages.ROOT / "examples" / "installed" / "stcompile_programs"
+EXAMPLES = sorted((PROGRAMS / "networks").glob("mnist_*.py"))
 KINDS = ("python", "python raises", "text output", "text", "sh", "json", "", "{eval-rst}")
 FIRST_FOLDER = re.compile(
     r"(?<![\w./-])((?:stcompile|codegen_templates|tests|examples|docs)/[\w./-]*\w/?)"
@@ -216,7 +217,7 @@ def test_training_page_shows_every_flag() -> None:
     text = (DOCS / "training.md").read_text(encoding="utf-8")
     flags = set()
     for file in EXAMPLES:
-        options = importlib.import_module(f"stcompile.examples.{file.stem}").Options()
+        options = importlib.import_module(f"stcompile_programs.networks.{file.stem}").Options()
         flags |= {f"--{name.replace('_', '-')}" for name in vars(options)}
     shown = set(re.findall(r"^\| `(--[\w-]+)", text, re.MULTILINE))
     assert shown == flags
@@ -233,7 +234,7 @@ def test_training_page_shows_every_key_of_the_json() -> None:
 def test_training_commands_are_understood() -> None:
     text = (DOCS / "training.md").read_text(encoding="utf-8")
     for file in EXAMPLES:
-        example = importlib.import_module(f"stcompile.examples.{file.stem}")
+        example = importlib.import_module(f"stcompile_programs.networks.{file.stem}")
         commands = re.findall(rf"^python examples/{file.name}(.*)$", text, re.MULTILINE)
         assert commands
         for command in commands:

@@ -1,9 +1,9 @@
 """What gradients of random programs cost: ``python -m tests.fuzz.costs --programs 1000 --seed 0``.
 
 For each program, the elements of arrays that value and gradient touch, divided by those that the
-value touches (`stcompile.analysis.touched`). The dearest ones are printed, with the seeds that make
-them. A gradient should cost a constant number of values, about five; arguments that are larger than
-what a program reads of them make it dearer, since the whole gradient is returned.
+value touches (`examples/benchmarks/touched.py`). The dearest ones are printed, with the seeds that
+make them. A gradient should cost a constant number of values, about five; arguments that are larger
+than what a program reads of them make it dearer, since the whole gradient is returned.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.analysis.touched import count_touched
+from examples.benchmarks.touched import count_touched
 from stcompile.base import trees
 from stcompile.base.options import Options
 from stcompile.calls.dispatch import Dispatcher

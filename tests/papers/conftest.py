@@ -9,4 +9,4 @@ from tests.papers.images import small_images
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stcompile.train.load", small_images)
+    monkeypatch.setattr("stcompile_programs.train.load", small_images)

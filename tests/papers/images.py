@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.train import DataSet
+from stcompile_programs.train import DataSet
 
 
 def small_images(name: str = "mnist", data_dir: Any = None, dtype: Any = np.float32) -> DataSet:

@@ -6,7 +6,10 @@ import ast
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / "examples" / "installed" / "stcompile_programs"
 
 
 def module_files(package: Path) -> dict[str, Path]:
@@ -78,10 +81,17 @@ def find_cycle(graph: Mapping[str, set[str]]) -> list[str]:
     return []
 
 
-def test_no_import_cycle() -> None:
-    graph = import_graph(module_files(ROOT / "stcompile"))
+@pytest.mark.parametrize("package", [ROOT / "stcompile", PROGRAMS], ids=lambda p: p.name)
+def test_no_import_cycle(package: Path) -> None:
+    graph = import_graph(module_files(package))
     assert len(graph) > 5
     assert find_cycle(graph) == [], "modules import each other in a circle"
+
+
+def test_the_compiler_imports_no_program() -> None:
+    """Not inside of functions either, nor by a name in a text."""
+    files = [*(ROOT / "stcompile").rglob("*.py"), *(ROOT / "codegen_templates").rglob("*.py")]
+    assert [file for file in files if PROGRAMS.name in file.read_text(encoding="utf-8")] == []
 
 
 def test_templates_import_no_compiler() -> None:

@@ -21,14 +21,17 @@ PARTS = (
     ".ci/backend.py",
     "stcompile",
     "codegen_templates",
+    "examples/installed",
 )
 NEEDED = ("setuptools>=77", "numpy>=2.0", "astor>=0.8.1")
 
 WRONG = """
 import stcompile as st
+import stcompile_programs.train
 def square(x: float) -> float:
     return x * x
 st.grad(square)(1.0, 2.0)
+stcompile_programs.train.count(1)
 """
 
 USE = """
@@ -40,9 +43,10 @@ from pathlib import Path
 import numpy as np
 import stcompile as st
 from stcompile.codegen_templates import derivatives, marks, numpy
+import stcompile_programs.train
 
 source = Path(sys.argv[1])
-for module in (st, derivatives, marks, numpy):
+for module in (st, derivatives, marks, numpy, stcompile_programs.train):
     assert source not in Path(module.__file__).parents, module
 assert "def _mark" in inspect.getsource(marks)
 print("version", importlib.metadata.version("stcompile"))
@@ -127,8 +131,11 @@ def test_wheel_works_from_another_directory(tmp_path: Path, source: Path, packag
     expected = {str(p.relative_to(source)) for p in (source / "stcompile").rglob("*.py")}
     templates = source / "codegen_templates"
     expected |= {f"stcompile/{p.relative_to(source)}" for p in templates.rglob("*.py")}
-    assert expected | {"stcompile/py.typed"} <= inside
-    outside = {name for name in inside if not name.startswith(("stcompile/", "stcompile-"))}
+    programs = source / "examples" / "installed"
+    expected |= {str(p.relative_to(programs)) for p in programs.rglob("*.py")}
+    assert expected | {"stcompile/py.typed", "stcompile_programs/py.typed"} <= inside
+    known = ("stcompile/", "stcompile_programs/", "stcompile-")
+    outside = {name for name in inside if not name.startswith(known)}
     assert outside == {"pytest_stcompile/__init__.py"}
 
     python = python_of(tmp_path / "venv")
@@ -163,11 +170,13 @@ def test_editable_installation_is_found_by_python_and_type_checkers(
     Path(place.strip(), "libraries.pth").write_text(f"{libraries}\n")
 
     (elsewhere / "wrong.py").write_text(WRONG)
-    places = (
-        "import stcompile as s, stcompile.codegen_templates as t; print(s.__file__, t.__file__)"
-    )
+    places = """
+import stcompile, stcompile.codegen_templates, stcompile_programs
+for module in (stcompile, stcompile.codegen_templates, stcompile_programs): print(module.__file__)
+"""
     files = run(python, "-c", places, cwd=elsewhere).split()
-    assert files == [str(source / p / "__init__.py") for p in ("stcompile", "codegen_templates")]
+    folders = ("stcompile", "codegen_templates", "examples/installed/stcompile_programs")
+    assert files == [str(source / folder / "__init__.py") for folder in folders]
     command = [
         sys.executable,
         "-m",
@@ -178,7 +187,8 @@ def test_editable_installation_is_found_by_python_and_type_checkers(
         "wrong.py",
     ]
     checked = subprocess.run(command, cwd=elsewhere, capture_output=True, text=True, check=False)
-    assert "wrong.py:5: error: Too many" in checked.stdout and "1 error" in checked.stdout, checked
+    assert "wrong.py:6: error: Too many" in checked.stdout, checked
+    assert "wrong.py:7: error: " in checked.stdout and "2 errors" in checked.stdout, checked
 
     record = Path(place.strip()).glob("stcompile-*.dist-info/RECORD")
     assert "stcompile_sources.pth" in next(record).read_text()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.train import sources
+from stcompile_programs.train import sources
 
 
 def idx(array: np.ndarray[Any, Any]) -> bytes:

@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 import stcompile as st
-from stcompile import nn, train
+from stcompile import nn
+from stcompile_programs import train
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(203, 6)).astype(np.float32)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from stcompile.train import sources
+from stcompile_programs.train import sources
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,7 +19,7 @@ def path_of(name: str) -> Path:
 
 
 def load(name: str) -> ModuleType:
-    return importlib.import_module(f"stcompile.examples.{name}")
+    return importlib.import_module(f"stcompile_programs.networks.{name}")
 
 
 def run(name: str, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from stcompile.base.errors import ArgumentsError
-from stcompile.train.batches import batches, count_batches
+from stcompile_programs.train.batches import batches, count_batches
 
 
 @given(rows=some.integers(1, 40), size=some.integers(1, 40), seed=some.integers(0, 5))

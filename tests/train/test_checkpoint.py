@@ -14,8 +14,8 @@ from hypothesis import strategies as some
 
 import stcompile as st
 from stcompile.base.errors import ArgumentsError
-from stcompile.train import CheckpointError, Checkpoints, Results, TrainingOptions, train
-from stcompile.train.checkpoint import Checkpoint, read_checkpoint
+from stcompile_programs.train import CheckpointError, Checkpoints, Results, TrainingOptions, train
+from stcompile_programs.train.checkpoint import Checkpoint, read_checkpoint
 
 ARRAYS = {
     'params["W"]': np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32),
@@ -111,7 +111,7 @@ def test_what_is_wrong_is_said(content: bytes, tmp_path: Path) -> None:
 
 def test_other_formats_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "c.npz"
-    monkeypatch.setattr("stcompile.train.checkpoint.FORMAT", 2)
+    monkeypatch.setattr("stcompile_programs.train.checkpoint.FORMAT", 2)
     SAVED.write(path)
     monkeypatch.undo()
     assert "of format 2; this version of stcompile reads format 1" in refusal(path).reason
@@ -299,7 +299,7 @@ def test_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
         assert not params["w"].any()
     run(same)
     monkey = pytest.MonkeyPatch()
-    monkey.setattr("stcompile.train.identity.version", lambda name: "9.9")
+    monkey.setattr("stcompile_programs.train.identity.version", lambda name: "9.9")
     with monkey.context(), pytest.raises(CheckpointError, match=r"0\.1\.0 of stcompile, not 9\.9"):
         run(same)
     monkey.undo()

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from stcompile.base.errors import DataError
-from stcompile.train import load, sources
+from stcompile_programs.train import load, sources
 
 download_and_decompress = sources._download_and_decompress
 REAL_DATA = os.environ.get(sources.ENVIRONMENT)

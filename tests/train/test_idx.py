@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from stcompile.base.errors import DataError
-from stcompile.train.idx import read_idx
+from stcompile_programs.train.idx import read_idx
 
 IMAGES = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
 CONTENT = bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, *range(24)])

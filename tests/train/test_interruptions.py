@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.train import Checkpoints, train
-from stcompile.train.checkpoint import Checkpoint, read_checkpoint
-from stcompile.train.interrupts import Interrupts
+from stcompile_programs.train import Checkpoints, train
+from stcompile_programs.train.checkpoint import Checkpoint, read_checkpoint
+from stcompile_programs.train.interrupts import Interrupts
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMES = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.train import ACCURACY, DivergedError, train
+from stcompile_programs.train import ACCURACY, DivergedError, train
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 Y = X @ np.array([1.0, -2.0, 0.5])

@@ -13,8 +13,8 @@ import pytest
 
 import stcompile as st
 from stcompile.base.errors import ArgumentsError
-from stcompile.examples import mnist_cnn
-from stcompile.train import load, sources
+from stcompile_programs.networks import mnist_cnn
+from stcompile_programs.train import load, sources
 from tests.train import programs
 
 REAL_DATA = os.environ.get(sources.ENVIRONMENT)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.train import sources
+from stcompile_programs.train import sources
 from tests.train import programs
 
 REAL_DATA = os.environ.get(sources.ENVIRONMENT)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stcompile.train import sources
+from stcompile_programs.train import sources
 from tests.train import programs
 
 REAL_DATA = os.environ.get(sources.ENVIRONMENT)

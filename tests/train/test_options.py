@@ -11,8 +11,8 @@ import pytest
 from stcompile.base.command import Flag, positive
 from stcompile.base.errors import ArgumentsError
 from stcompile.optim import Nesterov
-from stcompile.train import Program, Results, TrainingOptions, pixels_per_step
-from stcompile.train.options import OPTIMIZERS
+from stcompile_programs.train import Program, Results, TrainingOptions, pixels_per_step
+from stcompile_programs.train.options import OPTIMIZERS
 
 
 def never(options: TrainingOptions) -> Results:

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from stcompile.base.errors import ArgumentsError
-from stcompile.train import DataSet, DivergedError, Results, TrainingOptions, program, run
-from stcompile.train.extras import MissingExtraError, require
+from stcompile_programs.train import DataSet, DivergedError, Results, TrainingOptions, program, run
+from stcompile_programs.train.extras import MissingExtraError, require
 
 X = np.eye(8, dtype=np.float32)
 Y = np.arange(8) % 4
@@ -175,5 +175,5 @@ def test_an_error_inside_an_extra_is_not_hidden(monkeypatch: pytest.MonkeyPatch)
 def test_the_trainer_imports_without_extras() -> None:
     """Importing it needs NumPy only, so that the hint above can be given."""
     names = ("rich", "tqdm", "pooch", "sklearn", "matplotlib")
-    code = f"import sys\nfor n in {names!r}: sys.modules[n] = None\nimport stcompile.train"
+    code = f"import sys\nfor n in {names!r}: sys.modules[n] = None\nimport stcompile_programs.train"
     subprocess.run([sys.executable, "-c", code], check=True)

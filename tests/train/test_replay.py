@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.train import Checkpoints, DivergedError, train
+from stcompile_programs.train import Checkpoints, DivergedError, train
 from tests.diagnostics.refusals import excerpts
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -152,7 +152,7 @@ def test_the_replay_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*arguments: Any) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("stcompile.train.loop.replay", interrupt)
+    monkeypatch.setattr("stcompile_programs.train.loop.replay", interrupt)
     error, _ = diverged(grows, 50.0)
     assert error.origin is None
     assert error.reason == "the loss became nan in epoch 2, step 4"

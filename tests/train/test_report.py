@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stcompile.train import RECONSTRUCTION_ERROR, Epoch, Results
-from stcompile.train.report import headings, print_table, rows, summary, write_report
+from stcompile_programs.train import RECONSTRUCTION_ERROR, Epoch, Results
+from stcompile_programs.train.report import headings, print_table, rows, summary, write_report
 
 RESULTS = Results(
     "mnist",

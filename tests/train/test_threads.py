@@ -13,8 +13,8 @@ import pytest
 from stcompile.base.extras import MissingExtraError
 from stcompile.base.limits import Limits
 from stcompile.base.options import Options, Threads
-from stcompile.train import Team, train
-from stcompile.train import threads as module
+from stcompile_programs.train import Team, train
+from stcompile_programs.train import threads as module
 from tests.base.test_limits import Library
 from tests.train.test_loop import LeastSquares, X, Y, start
 
@@ -48,7 +48,7 @@ def run(
 ) -> list[str]:
     """The lines that a run says."""
     clock = SimpleNamespace(perf_counter=lambda: step.now)
-    monkeypatch.setattr("stcompile.train.loop.time", clock)
+    monkeypatch.setattr("stcompile_programs.train.loop.time", clock)
     lines: list[str] = []
     given: dict[str, Any] = {"rng": np.random.default_rng(0), "say": lines.append, **how}
     results = train(step, start(), (X, Y), epochs=epochs, batch_size=6, threads=threads, **given)

@@ -9,13 +9,13 @@ from typing import Any, cast
 import numpy as np
 
 import stcompile as st
-from stcompile.analysis.touched import count_touched
 from stcompile.base import trees
 from stcompile.base.options import Level
 from stcompile.calls.dispatch import Dispatcher
 
 from ..engines.base import Evaluator
 from ..inputs import Array
+from ..touched import count_touched
 from .program import Arguments, LoopProgram, Sides, scalarised
 
 

@@ -20,8 +20,8 @@ from typing import Annotated, Any
 import numpy as np
 
 import stcompile as st
-from stcompile import train
 from stcompile.base.command import Flag
+from stcompile_programs import train
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Params = dict[str, Array]

@@ -10,14 +10,14 @@ from typing import Any, Generic, TypeVar
 
 from stcompile.base.command import DONE, application, command_of, start, status
 from stcompile.base.errors import ArgumentsError
-from stcompile.train.batches import Array, count_batches
-from stcompile.train.data import DataSet
-from stcompile.train.loop import DivergedError, Metrics, train
-from stcompile.train.metric import ACCURACY, Metric
-from stcompile.train.options import TrainingOptions
-from stcompile.train.report import print_table, write_report
-from stcompile.train.results import Results
-from stcompile.train.state import Step
+from stcompile_programs.train.batches import Array, count_batches
+from stcompile_programs.train.data import DataSet
+from stcompile_programs.train.loop import DivergedError, Metrics, train
+from stcompile_programs.train.metric import ACCURACY, Metric
+from stcompile_programs.train.options import TrainingOptions
+from stcompile_programs.train.report import print_table, write_report
+from stcompile_programs.train.results import Results
+from stcompile_programs.train.state import Step
 
 Options = TypeVar("Options", bound=TrainingOptions)
 

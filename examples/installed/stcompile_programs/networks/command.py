@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from stcompile.base.command import application
-from stcompile.examples import mnist_autoencoder, mnist_cnn, mnist_lstm, mnist_rnn
-from stcompile.train import Program
+from stcompile_programs.networks import mnist_autoencoder, mnist_cnn, mnist_lstm, mnist_rnn
+from stcompile_programs.train import Program
 
 PROGRAMS: dict[str, Program[Any]] = {
     "rnn": mnist_rnn.main,
@@ -27,7 +27,9 @@ Examples:
 """
 
 
-def networks() -> Any:
-    """Typer's application of the programs by the names of their networks."""
-    made: dict[str, Any] = {name: program.command() for name, program in PROGRAMS.items()}
-    return application(made, DESCRIPTION, no_args_is_help=True)
+train: Any = application(
+    {name: program.command() for name, program in PROGRAMS.items()},
+    DESCRIPTION,
+    no_args_is_help=True,
+)
+"""Typer's application of the programs by the names of their networks."""

@@ -15,16 +15,16 @@ import numpy as np
 
 from stcompile.base.errors import StcompileError
 from stcompile.base.options import Threads
-from stcompile.train.batches import Array, count_batches
-from stcompile.train.extras import require
-from stcompile.train.interrupts import Interrupts
-from stcompile.train.keeper import Checkpoints, Keeper, NotFiniteError
-from stcompile.train.metric import ACCURACY, Metric
-from stcompile.train.replay import Origin, replay
-from stcompile.train.results import Epoch, Results
-from stcompile.train.state import Run, Step
-from stcompile.train.team import ALONE, Team
-from stcompile.train.threads import FIXED, FixedThreads, StepThreads, step_threads
+from stcompile_programs.train.batches import Array, count_batches
+from stcompile_programs.train.extras import require
+from stcompile_programs.train.interrupts import Interrupts
+from stcompile_programs.train.keeper import Checkpoints, Keeper, NotFiniteError
+from stcompile_programs.train.metric import ACCURACY, Metric
+from stcompile_programs.train.replay import Origin, replay
+from stcompile_programs.train.results import Epoch, Results
+from stcompile_programs.train.state import Run, Step
+from stcompile_programs.train.team import ALONE, Team
+from stcompile_programs.train.threads import FIXED, FixedThreads, StepThreads, step_threads
 
 Metrics = tuple[float | None, float | None]
 """The metric of the training and of the test images; ``None`` without a metric."""

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.train.checkpoint import Checkpoint, CheckpointError
-from stcompile.train.state import Run
+from stcompile_programs.train.checkpoint import Checkpoint, CheckpointError
+from stcompile_programs.train.state import Run
 
 Identity = Mapping[str, Any]
 

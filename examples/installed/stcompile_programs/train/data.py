@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-import stcompile.train.sources as sources
+import stcompile_programs.train.sources as sources
 from stcompile.base.errors import DataError
-from stcompile.train.extras import require
-from stcompile.train.idx import read_idx
+from stcompile_programs.train.extras import require
+from stcompile_programs.train.idx import read_idx
 
 NAMES = ("auto", "mnist", "fashion-mnist", "digits")
 TITLES = {"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST", "digits": "scikit-learn's digits"}

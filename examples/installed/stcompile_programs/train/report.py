@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from stcompile.base.files import write_whole
-from stcompile.train.extras import require
-from stcompile.train.metric import Metric
-from stcompile.train.results import Epoch, Results, format_bytes
+from stcompile_programs.train.extras import require
+from stcompile_programs.train.metric import Metric
+from stcompile_programs.train.results import Epoch, Results, format_bytes
 
 
 def headings(metric: Metric) -> tuple[str, ...]:

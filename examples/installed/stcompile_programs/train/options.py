@@ -12,9 +12,9 @@ import numpy as np
 from stcompile import optim
 from stcompile.base.command import Flag, at_least, fraction, one_of, positive, threads
 from stcompile.base.errors import ArgumentsError
-from stcompile.train.data import NAMES, DataSet
-from stcompile.train.keeper import Checkpoints
-from stcompile.train.team import ALONE, Team, world
+from stcompile_programs.train.data import NAMES, DataSet
+from stcompile_programs.train.keeper import Checkpoints
+from stcompile_programs.train.team import ALONE, Team, world
 
 OPTIMIZERS: Mapping[str, type[optim.Optimizer]] = {
     "sgd": optim.SGD,

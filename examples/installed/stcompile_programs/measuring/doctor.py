@@ -20,7 +20,7 @@ import stcompile
 from stcompile.base.extras import MissingExtraError
 from stcompile.base.threads import blas_threads, processors_of_process
 from stcompile.calls.cache_folder import SWITCH
-from stcompile.cli import measures
+from stcompile_programs.measuring import measures
 
 LIBRARIES = ("numpy", "scipy", "astor", "typer", "threadpoolctl", "hypothesis", "autograd", "jax")
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -145,7 +145,7 @@ def blas() -> Iterator[Finding]:
 def caches() -> Iterator[Finding]:
     """The folders where files are kept between runs."""
     from stcompile.calls.cache import cache_state
-    from stcompile.train import sources
+    from stcompile_programs.train import sources
 
     state = cache_state()
     advice = ""

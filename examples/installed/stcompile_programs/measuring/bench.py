@@ -25,9 +25,9 @@ from stcompile.calls.arguments import Arguments, chosen
 from stcompile.cli.arguments import arguments_of
 from stcompile.cli.files import Target, parse_wrt, raised_in
 from stcompile.cli.flags import ARGS, FUNCTION, NPZ, WRT
-from stcompile.cli.measures import Times, best_threads, times, without_cache
-from stcompile.cli.peers import PEERS
 from stcompile.differentiable import Differentiable
+from stcompile_programs.measuring.measures import Times, best_threads, times, without_cache
+from stcompile_programs.measuring.peers import PEERS
 
 AGREES = 1e-4  # relative, also for float32
 

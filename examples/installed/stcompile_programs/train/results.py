@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stcompile.base.files import write_whole
-from stcompile.train.metric import ACCURACY, Metric
+from stcompile_programs.train.metric import ACCURACY, Metric
 
 
 @dataclass(frozen=True)

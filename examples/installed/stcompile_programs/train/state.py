@@ -11,12 +11,12 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.optim.state import Stateful
-from stcompile.train.batches import Array, batches
-from stcompile.train.checkpoint import Checkpoint
-from stcompile.train.results import Epoch, Results
-from stcompile.train.team import ALONE, Team
 from stcompile.wengert.generators import set_state, state_of
 from stcompile.wengert.types import is_generator
+from stcompile_programs.train.batches import Array, batches
+from stcompile_programs.train.checkpoint import Checkpoint
+from stcompile_programs.train.results import Epoch, Results
+from stcompile_programs.train.team import ALONE, Team
 
 
 class Step(Protocol):

@@ -5,17 +5,17 @@ that it trains whatever `stcompile.transforms.train_step` compiles. Its dependen
 installed by ``pip install "stcompile[train]"``, and imported only when they are used.
 """
 
-from stcompile.train.checkpoint import CheckpointError
-from stcompile.train.data import DataSet, load
-from stcompile.train.keeper import Checkpoints
-from stcompile.train.loop import DivergedError, train
-from stcompile.train.metric import ACCURACY, RECONSTRUCTION_ERROR, Metric
-from stcompile.train.options import TrainingOptions, choice, count, pixels_per_step
-from stcompile.train.pictures import write_pairs
-from stcompile.train.program import Program, program, run
-from stcompile.train.results import Epoch, Results
-from stcompile.train.state import Step
-from stcompile.train.team import Team
+from stcompile_programs.train.checkpoint import CheckpointError
+from stcompile_programs.train.data import DataSet, load
+from stcompile_programs.train.keeper import Checkpoints
+from stcompile_programs.train.loop import DivergedError, train
+from stcompile_programs.train.metric import ACCURACY, RECONSTRUCTION_ERROR, Metric
+from stcompile_programs.train.options import TrainingOptions, choice, count, pixels_per_step
+from stcompile_programs.train.pictures import write_pairs
+from stcompile_programs.train.program import Program, program, run
+from stcompile_programs.train.results import Epoch, Results
+from stcompile_programs.train.state import Step
+from stcompile_programs.train.team import Team
 
 __all__ = [
     "ACCURACY",

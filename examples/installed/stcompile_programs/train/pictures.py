@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.files import write_whole
-from stcompile.train.extras import require
+from stcompile_programs.train.extras import require
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

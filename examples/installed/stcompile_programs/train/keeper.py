@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stcompile.train.checkpoint import Checkpoint, CheckpointError, read_checkpoint
-from stcompile.train.identity import identity_of, require_same
-from stcompile.train.state import Run
+from stcompile_programs.train.checkpoint import Checkpoint, CheckpointError, read_checkpoint
+from stcompile_programs.train.identity import identity_of, require_same
+from stcompile_programs.train.state import Run
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from stcompile.base.extras import MissingExtraError
 from stcompile.base.limits import NAME, Limit, Limits, candidates, limits
 from stcompile.base.options import Threads
 from stcompile.base.threads import processors_of_process
-from stcompile.train.team import Team
+from stcompile_programs.train.team import Team
 
 
 class StepThreads:

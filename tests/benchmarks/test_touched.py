@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.analysis.touched import count_touched
+from examples.benchmarks.touched import count_touched
 from stcompile.base.trees import follow
 from stcompile.wengert.text import parse_program
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from stcompile.base.errors import DataError
-from stcompile.train.extras import require
+from stcompile_programs.train.extras import require
 
 ENVIRONMENT = "STCOMPILE_DATA"
 DEBIAN = {"fashion-mnist": Path("/usr/share/datasets/fashion-mnist")}

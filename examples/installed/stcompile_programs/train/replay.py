@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import NanError
-from stcompile.train.checkpoint import Checkpoint
-from stcompile.train.state import Run
+from stcompile_programs.train.checkpoint import Checkpoint
+from stcompile_programs.train.state import Run
 
 Bar = Callable[[str, int], AbstractContextManager[Any]]
 """Makes a progress bar from a title and a number of steps."""

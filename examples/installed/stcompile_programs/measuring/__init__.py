@@ -1,0 +1,1 @@
+"""Measurements: of a machine, and of a function beside its derivatives by several ways."""

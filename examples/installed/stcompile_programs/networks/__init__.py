@@ -1,0 +1,1 @@
+"""Networks that learn to read images, and the command that trains them."""

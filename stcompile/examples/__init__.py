@@ -1,1 +1,0 @@
-"""Programs that are installed with stcompile: networks that learn to read images."""
