@@ -20,6 +20,7 @@ import copy
 import dataclasses
 import functools
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,6 +28,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.base.containers import filled_like, settings_of
 from stcompile.base.options import Options
 from stcompile.transforms.primal import Primal
 from stcompile.wengert.primitives.elementwise import UFUNCS
@@ -233,7 +235,7 @@ def weigh(value: Any, start: int) -> Any:
     """A sum of all entries, each with a weight of its own."""
     if isinstance(value, dict):
         return sum([weigh(part, start + 7 * k) for k, part in enumerate(value.values())])
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list, deque)):
         return sum([weigh(part, start + 7 * k) for k, part in enumerate(value)])
     if value is None or isinstance(value, (str, int)):
         return 0.0
@@ -249,7 +251,7 @@ def parts_of(value: Any) -> list[tuple[Any, Any]] | None:
         return list(value.items())
     if dataclasses.is_dataclass(value):
         return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
-    return list(enumerate(value)) if isinstance(value, tuple | list) else None
+    return list(enumerate(value)) if isinstance(value, tuple | list | deque) else None
 
 
 def structure(value: Any) -> Any:
@@ -279,9 +281,11 @@ def rebuild(value: Any, new: Iterator[Any]) -> Any:
         return next(new) if isinstance(value, np.ndarray | float | np.floating) else value
     made = [rebuild(part, new) for _, part in parts]
     if isinstance(value, dict):
-        return dict(zip(value, made, strict=True))
+        return filled_like(value, made)
     if dataclasses.is_dataclass(value):
         return dataclasses.replace(value, **dict(zip(vars(value), made, strict=True)))  # type: ignore[type-var]
+    if isinstance(value, deque):
+        return filled_like(value, made)
     return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
 
 
@@ -299,6 +303,7 @@ def assert_same(found: Any, expected: Any, what: str) -> None:
     parts, others = parts_of(found), parts_of(expected)
     if parts is not None and others is not None:
         assert [name for name, _ in parts] == [name for name, _ in others], what
+        assert settings_of(found) == settings_of(expected), what
         for (name, part), (_, other) in zip(parts, others, strict=True):
             assert_same(part, other, f"{what}, part {name!r}")
     elif isinstance(expected, np.ndarray | np.generic):

@@ -9,6 +9,7 @@ from typing import Any
 
 from stcompile.base import trees
 from stcompile.base.classes import is_plain_value, other_names
+from stcompile.base.containers import ITEMIZED, settings_of
 from stcompile.base.places import Place
 
 # The place no longer exists, or the structure in it contains itself.
@@ -91,6 +92,6 @@ def structure_of(value: Any) -> Any:
     parts = trees.children(value)
     if parts is None:
         return None
-    named = () if type(value) in (list, tuple, dict) else tuple(key for (_, key), _ in parts)
-    others = other_names(value, named) if named else ()
+    named = () if type(value) in ITEMIZED else tuple(key for (_, key), _ in parts)
+    others = other_names(value, named) if named else settings_of(value)
     return type(value), tuple((step, structure_of(part)) for step, part in parts), others

@@ -1,5 +1,5 @@
-"""Structured values: dicts, lists, tuples, namedtuples, dataclasses and namespaces of arrays, and
-objects taken apart (`stcompile.base.fields`).
+"""Structured values: dicts, lists, tuples, the dicts and deques of `collections`, namedtuples,
+dataclasses and namespaces of arrays, and objects taken apart (`stcompile.base.fields`).
 
 A *path* leads from a structure to one of its leaves and is written as the user would write it:
 
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from stcompile.base.classes import find, is_record, own, own_attributes, set_own
+from stcompile.base.containers import ITEMIZED, MAPPINGS, SEQUENCES, filled_like
 from stcompile.base.fields import Fields, facts_of
 
 Step = tuple[str, Any]
@@ -25,9 +26,9 @@ def children(value: Any) -> list[tuple[Step, Any]] | None:
     """The parts of a structure, each with the step that leads to it; None for a leaf."""
     if is_namedtuple(value):
         return [(("attribute", name), getattr(value, name)) for name in value._fields]
-    if type(value) in (list, tuple):
+    if type(value) in SEQUENCES:
         return [(("item", index), item) for index, item in enumerate(value)]
-    if type(value) is dict:
+    if type(value) in MAPPINGS:
         return [(("item", key), item) for key, item in value.items()]
     if is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]
@@ -94,8 +95,8 @@ def with_children(value: Any, parts: list[Any]) -> Any:
         return made
     if type(value) in (list, tuple):
         return type(value)(parts)
-    if type(value) is dict:
-        return dict(zip(value, parts, strict=True))
+    if type(value) in ITEMIZED:
+        return filled_like(value, parts)
     if type(value) is types.SimpleNamespace:
         return types.SimpleNamespace(**dict(zip(vars(value), parts, strict=True)))
     if type(value) is Fields:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
+from stcompile.base.containers import ITEMIZED
 from stcompile.base.errors import StcompileError
 from stcompile.base.wording import noun_of
 from stcompile.calls.specialisation import Specialisation
@@ -54,7 +55,7 @@ def _texts(name: str, path: trees.Path, key: Any) -> Iterator[str]:
         case ("array", dtype, dims, _):
             yield f"{shown}: {Type.array(dtype, dims)!r}"
         case ("structure", cls, names, _, parts, *_):
-            kind = "item" if cls in (dict, list, tuple) else "attribute"
+            kind = "item" if cls in ITEMIZED else "attribute"
             for step, part in zip(names, parts, strict=True):
                 yield from _texts(name, (*path, (kind, step)), part)
         case ("static", _, value):

@@ -18,6 +18,7 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.classes import has_slots_beside, is_record, other_names, slot_of
+from stcompile.base.containers import ITEMIZED, MAPPINGS, SETTINGS
 from stcompile.base.guards import Guard, IdentityGuard, NamesGuard, StructureGuard, same
 from stcompile.base.opening import WITHOUT_PARTS, lack_parts
 from stcompile.base.places import Place, attribute_expression, part_expression
@@ -25,7 +26,7 @@ from stcompile.base.strides import layout_of, memory_order
 from stcompile.calls.lengths import parts_of
 from stcompile.calls.link import link
 from stcompile.calls.overlap import Known, overlaps
-from stcompile.calls.signature import same_key
+from stcompile.calls.signature import Identity, same_key
 from stcompile.calls.workspaces import SizedWorkspaces, Workspaces
 from stcompile.wengert.dims import Sizes, Symbol, is_named, named_by
 from stcompile.wengert.staged import Hidden
@@ -260,7 +261,7 @@ class _Writer:
             kind_of = f"type({attribute_expression(variable, name)})"
             ask = f"{self.bind(lack_parts)}({variable}, ({name!r},))"
             self._unless(f"({kind_of} in {self.bind(WITHOUT_PARTS)} or {ask})")
-        step = "item" if kind in (dict, list, tuple) else "attribute"
+        step = "item" if kind in ITEMIZED else "attribute"
         for name, one, part in zip(names, keys, parts, strict=True):
             self._check(name, part, trees.show_path(shown, ((step, one),)), argument)
 
@@ -282,8 +283,10 @@ class _Writer:
     ) -> None:
         """Check that a structure has the given type and keys."""
         tests = [f"type({variable}) is {self.bind(kind)}"]
-        if kind in (dict, list, tuple):
+        if kind in ITEMIZED:
             tests.append(f"len({variable}) == {len(keys)}")
+            if kind in SETTINGS:
+                tests.append(f"{variable}.{SETTINGS[kind]} {self._setting(others[0])}")
         elif issubclass(kind, tuple):
             tests.append(f"{self.bind(kind)}._fields == {self.bind(tuple(keys))}")
             tests += self._own_names(variable, kind, (), others)
@@ -296,12 +299,17 @@ class _Writer:
             tests.append(f'not getattr({self.bind(kind)}, "tree_leaf", False)')
             tests += self._own_names(variable, kind, tuple(keys), others)
         self._unless(*tests)
-        if kind is dict and keys:
+        if kind in MAPPINGS and keys:
             found = [self._variable() for _ in keys]
             self._lines.append(f"{', '.join(found)}, = {variable}")
             ask, expected = self.bind(alike), map(self.bind, keys)
             pairs = zip(found, expected, strict=True)
             self._unless(*[f"({f} is {e} or {ask}({f}, {e}))" for f, e in pairs])
+
+    def _setting(self, setting: Any) -> str:
+        """The test of a setting of a container: an integer or None, or the very function."""
+        value = setting.value if isinstance(setting, Identity) else setting
+        return f"== {value}" if isinstance(value, int) else f"is {self.bind(value)}"
 
     def _own_names(
         self, variable: str, kind: type, fields: Sequence[str], others: Sequence[str]
@@ -318,8 +326,8 @@ class _Writer:
         """Give the parts of a structure names."""
         if not names:
             return
-        if kind in (dict, list, tuple):
-            parts = f"{variable}.values()" if kind is dict else variable
+        if kind in ITEMIZED:
+            parts = f"{variable}.values()" if kind in MAPPINGS else variable
             self._lines.append(f"{', '.join(names)}, = {parts}")
             return
         for name, key in zip(names, keys, strict=True):

@@ -28,6 +28,7 @@ import numpy as np
 
 import stcompile.codegen_templates as templates
 from stcompile.base.classes import MISSING, find, is_changeable
+from stcompile.base.containers import MAPPINGS, SEQUENCES, settings_of
 from stcompile.base.foreign import written_as
 from stcompile.base.guards import has_own_hash
 from stcompile.base.location import HERE, PYTHON
@@ -115,11 +116,12 @@ class _Teller:
 
     def _object(self, value: Any) -> Fingerprint:
         kind = type(value)
-        if kind in (tuple, list):
-            return kind.__name__, *(self.tell(part) for part in value)
-        if kind is dict:
+        if kind in SEQUENCES:
+            parts = (*settings_of(value), *value)
+            return kind.__name__, *(self.tell(part) for part in parts)
+        if kind in MAPPINGS:
             items = ((self.tell(k), self.tell(v)) for k, v in value.items())
-            return "dict", *items
+            return kind.__name__, *map(self.tell, settings_of(value)), *items
         if kind in (set, frozenset):
             return kind.__name__, *sorted(repr(self.tell(part)) for part in value)
         if isinstance(value, np.generic) and not is_changeable(kind):

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stcompile.base import trees
+from stcompile.base.containers import ITEMIZED
 from stcompile.base.errors import StcompileError
 from stcompile.base.shown import Shown
 from stcompile.base.strides import memory_order, placeholder
@@ -39,7 +40,7 @@ def parts_of(key: Any, name: str, path: trees.Path = ()) -> Iterator[tuple[Part,
     if key[0] == "array":
         yield (name, path), key
     elif key[0] == "structure":
-        kind = "item" if key[1] in (dict, list, tuple) else "attribute"
+        kind = "item" if key[1] in ITEMIZED else "attribute"
         for step, part in zip(key[2], key[4], strict=True):
             yield from parts_of(part, name, (*path, (kind, step)))
 
@@ -65,7 +66,7 @@ def _with_sizes(key: Any, name: str, path: trees.Path, sizes: Mapping[Part, Any]
         return key[0], key[1], dims, key[3] is True or _order(*key[1:])
     if key[0] != "structure":
         return key
-    kind = "item" if key[1] in (dict, list, tuple) else "attribute"
+    kind = "item" if key[1] in ITEMIZED else "attribute"
     steps = zip(key[2], key[4], strict=True)
     parts = tuple(_with_sizes(part, name, (*path, (kind, step)), sizes) for step, part in steps)
     return *key[:4], parts, *key[5:]

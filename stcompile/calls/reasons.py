@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stcompile.base import trees
+from stcompile.base.containers import ITEMIZED
 from stcompile.base.wording import an
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.callee import SignatureKey
@@ -50,7 +51,7 @@ def _parts(shown: str, old: Any, new: Any) -> Iterator[str]:
     if old == new:
         return
     if old[0] == new[0] == "structure" and old[1:4] == new[1:4]:
-        kind = "item" if old[1] in (dict, list, tuple) else "attribute"
+        kind = "item" if old[1] in ITEMIZED else "attribute"
         for step, one, other in zip(old[2], old[4], new[4], strict=True):
             yield from _parts(trees.show_path(shown, ((kind, step),)), one, other)
         return

@@ -22,12 +22,14 @@ Every argument has a *key*, a tuple that describes it:
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, NoReturn
 
 import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.classes import is_plain_value, other_names
+from stcompile.base.containers import ITEMIZED, MAPPINGS, SEQUENCES, settings_of
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.fields import Fields, Same, facts_of
 from stcompile.base.static import StaticArray
@@ -61,7 +63,7 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
         )
     parts = trees.children(value)
     if parts is None:
-        if isinstance(value, dict | list | tuple | set):
+        if isinstance(value, dict | list | tuple | set | deque):
             refuse(
                 f"is {an(type(value).__name__)}, whose contents are not read",
                 "pass a plain dict, list or tuple, a namedtuple or a dataclass",
@@ -69,14 +71,15 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
         if is_plain_value(value):
             return "static", type(value), value
         return "object", Identity(value)
-    if type(value) is dict and not all(map(trees.is_plain_key, value)):
+    if type(value) in MAPPINGS and not all(map(trees.is_plain_key, value)):
         refuse("has keys that cannot be written as literals", "use strings or numbers as keys")
     inner = tuple([key_of(part, name, (*path, step)) for step, part in parts])
     keys = tuple([key for (_, key), _ in parts])
-    spellings: tuple[str, ...] = ()
-    if type(value) is dict:
-        is_told = all(type(key) is str for key in keys)
-        spellings = () if is_told else tuple(map(repr, keys))
+    spellings: tuple[Any, ...] = ()
+    if type(value) in ITEMIZED:
+        is_told = type(value) in SEQUENCES or all(type(key) is str for key in keys)
+        settings = map(Identity, settings_of(value))
+        spellings = (*settings, *(() if is_told else map(repr, keys)))
     elif isinstance(value, Fields):
         facts = facts_of(value)
         others = tuple(sorted(facts.rest))
@@ -89,7 +92,7 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
             ),
         )
         return "structure", facts.kind, keys, others, inner, (), beside
-    elif type(value) not in (list, tuple):
+    else:
         spellings = other_names(value, keys)
     return "structure", type(value), keys, spellings, inner
 

@@ -24,6 +24,7 @@ import importlib
 import linecache
 import sys
 import types
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -314,7 +315,7 @@ def _parts(value: Any) -> list[Any]:
         return [*arguments, *keywords.values()]
     if isinstance(value, dict):
         return list(value.values())
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple | set | frozenset | deque):
         return list(value)
     if isinstance(value, types.ModuleType):
         return []

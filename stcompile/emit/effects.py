@@ -14,6 +14,7 @@ def parts_read(value: Result | None) -> Iterator[Reference]:
     if isinstance(value, Group):
         for part in value.parts:
             yield from parts_read(part)
+        yield from parts_read(value.setting)
     elif isinstance(value, Reference) and not value.is_made:
         yield value
 
@@ -38,7 +39,7 @@ def written_effect(kind: str, target: ast.expr, key: object, value: ast.expr | N
         if kind == "new":
             value = ast.Call(attribute("object", "__new__"), [value], [])
         where = target
-    elif kind in ("extend", "update"):
+    elif kind in ("extend", "extendleft", "update"):
         return _extended(target, kind, value)
     elif kind == "clear":
         return _call(ast.Attribute(target, kind, ast.Load()), [])
@@ -54,7 +55,8 @@ def written_effect(kind: str, target: ast.expr, key: object, value: ast.expr | N
 
 def _extended(target: ast.expr, kind: str, value: ast.expr | None) -> ast.stmt:
     if isinstance(value, ast.List) and len(value.elts) == 1:
-        return _call(ast.Attribute(target, "append", ast.Load()), value.elts)
+        one = kind.replace("extend", "append")
+        return _call(ast.Attribute(target, one, ast.Load()), value.elts)
     assert value is not None
     return _call(ast.Attribute(target, kind, ast.Load()), [value])
 

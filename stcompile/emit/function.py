@@ -19,6 +19,7 @@ import numpy as np
 from stcompile.analysis.regions import Tree, unfold
 from stcompile.analysis.storage import Storage
 from stcompile.base import trees
+from stcompile.base.containers import OF_COLLECTIONS
 from stcompile.base.deferred import deferred
 from stcompile.base.location import Location
 from stcompile.base.options import Options
@@ -383,6 +384,9 @@ class _Emitter:
             return ast.Tuple(parts, ast.Load())
         if result.kind == "SimpleNamespace":
             return namespace(result.keys, parts)
+        if result.kind in OF_COLLECTIONS:
+            setting = None if result.setting is None else self._result(result.setting)
+            return collection(result, parts, setting)
         return self._replaced(result, parts)
 
     # --- objects of the caller -----------------------------------------------------------------
@@ -493,7 +497,9 @@ class _Emitter:
 
     def _imports(self, body: list[str]) -> list[str]:
         text = "\n".join(body)
-        modules = ["dataclasses"] if "dataclasses.replace(" in text else []
+        made_of = [f"collections.{kind}(" for kind in OF_COLLECTIONS]
+        modules = ["collections"] if any(made in text for made in made_of) else []
+        modules += ["dataclasses"] if "dataclasses.replace(" in text else []
         modules += ["math"] if "math." in text else []
         modules += ["types"] if "types.SimpleNamespace(" in text else []
         effects = {"warnings", *effect_modules(self.staged.program)}
@@ -556,6 +562,20 @@ def namespace(keys: Sequence[Any], parts: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(made, [], named)
 
 
+def collection(group: Group, parts: Sequence[ast.expr], setting: ast.expr | None) -> ast.expr:
+    """The expression that makes a container of `collections`; ``setting`` is the greatest length of
+    a deque, the factory of a defaultdict."""
+    made = ast.Attribute(name("collections"), group.kind, ast.Load())
+    if group.kind == "deque":
+        more = [] if setting is None else [ast.keyword("maxlen", setting)]
+        return ast.Call(made, [ast.List([*parts], ast.Load())], more)
+    factory = [] if setting is None else [setting]
+    items = [ast.Dict([literal(key) for key in group.keys], [*parts])] if parts else []
+    if items and group.kind == "defaultdict" and setting is None:
+        factory = [literal(None)]
+    return ast.Call(made, [*factory, *items], [])
+
+
 def _rendered(statements: Sequence[ast.stmt], indent: int) -> list[Line]:
     """The lines of statements that belong to no line of the user's."""
     return [
@@ -578,7 +598,7 @@ def _made_in(own: str, constant: LongConstant) -> list[str]:
 
 def global_names(program: Program, options: Options = READABLE) -> frozenset[str]:
     """All names of modules and functions that the code of a program may call."""
-    modules = ("dataclasses", "types", "warnings", *effect_modules(program), *SCIPY)
+    modules = ("collections", "dataclasses", "types", "warnings", *effect_modules(program), *SCIPY)
     called = (*modules, *blas_names(), *mpi_names(program), *externals_of(program))
     if has_kernels(program):
         from stcompile.codegen_templates.loops import HELPERS

@@ -14,6 +14,7 @@ import operator
 import sys
 import types
 import typing
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ from stcompile.base.classes import (
     is_written_elsewhere,
     names_of,
 )
+from stcompile.base.containers import CONTAINERS, GROWING, items_held
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, LanguageError, StcompileError, TypingError
 from stcompile.base.foreign import LIBRARIES as FOREIGN
@@ -37,13 +39,14 @@ from stcompile.frontend.inlining import inline_closure, inline_function
 from stcompile.frontend.operations import messages
 from stcompile.frontend.operations.attributes import MUTATING, attribute
 from stcompile.frontend.operations.construct import construct, initialise_exception
+from stcompile.frontend.operations.contents import has_contents
 from stcompile.frontend.operations.data_model import (
     owner_of_names,
     set_in_names,
     store_attribute,
 )
 from stcompile.frontend.operations.generated import generated
-from stcompile.frontend.operations.indexing import get_item
+from stcompile.frontend.operations.indexing import check_change, get_item
 from stcompile.frontend.operations.iteration import items_of, rely_on_order
 from stcompile.frontend.operations.known_arrays import computed, is_known_array, makes_texts
 from stcompile.frontend.operations.known_arrays import method as method_of_known
@@ -53,7 +56,7 @@ from stcompile.frontend.operations.overloads import refuse_conversions, refuse_h
 from stcompile.frontend.operations.refusals import NotTriedError, called, judge, refusal_of
 from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.reading import is_readable, read
-from stcompile.frontend.state.rests import check_insertion, check_place, filled_in
+from stcompile.frontend.state.rests import check_insertion, check_place, filled_in, rest_in
 from stcompile.frontend.state.run import INSTEAD, Run
 from stcompile.frontend.state.values import (
     Array,
@@ -73,10 +76,12 @@ from stcompile.frontend.syntax.contexts import is_manager_function, managed
 from stcompile.wengert.types import is_generator
 
 LIBRARIES = (
+    "collections",
     "contextlib",
     "copy",
     "dataclasses",
     "functools",
+    "heapq",
     "importlib",
     "inspect",
     "logging",
@@ -325,6 +330,10 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         return _call_generic(run, function, arguments, keywords)
     if isinstance(function, types.MethodDescriptorType) and arguments:
         receiver, *rest = arguments
+        if isinstance(receiver, function.__objclass__) and has_contents(run, receiver):
+            if function.__name__ in MUTATING:
+                check_change(run, receiver)
+            return call(run, function.__get__(receiver), rest, keywords)
         is_array = isinstance(receiver, Array) and function.__objclass__ is np.ndarray
         if is_array or type(receiver) is function.__objclass__:  # list.append(items, x)
             return call(run, attribute(run, receiver, function.__name__), rest, keywords)
@@ -437,7 +446,7 @@ def _call_method(run: Run, function: Any, arguments: Arguments, keywords: Keywor
 def _is_container_method(function: Any) -> bool:
     """``items.append`` and the like: methods of a static container, a string, bytes or a number."""
     owner = getattr(function, "__self__", None)
-    plain = (list, dict, set, tuple, str, bytes, int, frozenset, range)
+    plain = (list, dict, deque, set, tuple, str, bytes, int, frozenset, range)
     if trees.is_namedtuple(owner) and isinstance(function, types.MethodType):
         return defined_in(function.__func__) == collections.__name__
     return isinstance(function, types.BuiltinMethodType) and isinstance(owner, plain)
@@ -447,17 +456,19 @@ def _is_container_method(function: Any) -> bool:
 _MOVES: dict[type, frozenset[str]] = {
     list: frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "copy"}),
     dict: frozenset({"keys", "values", "items", "copy", "clear", "popitem", "update"}),
+    deque: frozenset({"append", "appendleft", "extend", "extendleft", "pop", "popleft", "insert"})
+    | {"rotate", "reverse", "clear"},
 }
 _TAKING_OUT = MUTATING - {"add", "update", "clear"}  # of sets
 _COMPARING = frozenset({"index", "count", "remove"})  # of lists and tuples
-_BY_KEY = frozenset({"get", "pop", "setdefault"})
+_BY_KEY = frozenset({"get", "pop", "setdefault", "move_to_end"})
 _HOLDS = _BY_KEY | {"append", "insert"}  # their argument becomes an item, or is a key
 
 
 def _iterated(run: Run, function: Any, arguments: Arguments) -> Arguments:
     """The arguments of a container's method, with lists in place of the iterables that the method
     iterates over."""
-    if function.__name__ == "extend":
+    if function.__name__ in ("extend", "extendleft"):
         return [run.call(list, [argument], {}) for argument in arguments]
     return arguments if function.__name__ in _HOLDS else _drained(run, arguments)
 
@@ -467,7 +478,8 @@ def _check_container_method(
 ) -> None:
     """Refuse methods that would compare or print traced values at compile time."""
     owner, name = function.__self__, function.__name__
-    if name in _MOVES.get(type(owner), ()) or trees.is_namedtuple(owner):
+    moves = any(isinstance(owner, kind) and name in names for kind, names in _MOVES.items())
+    if moves or trees.is_namedtuple(owner):
         return
     if isinstance(owner, dict) and name in _BY_KEY and arguments and is_static(arguments[0]):
         return
@@ -490,12 +502,29 @@ def _keys(function: Any, arguments: Arguments) -> Arguments:
 def _check_place(run: Run, function: Any, arguments: Arguments) -> None:
     """Refuse a position in a list if the data decide how many items the list has."""
     owner, name = function.__self__, function.__name__
-    if isinstance(owner, list) and name == "pop":
+    if type(owner) not in GROWING or rest_in(owner) is None:
+        return
+    if isinstance(owner, deque):
+        _check_ends(run, owner, name)
+    elif name == "pop":
         check_place(run, owner, *(arguments or [-1]))
-    elif isinstance(owner, list) and name == "reverse":
+    elif name == "reverse":
         owner[:] = [Rest(i.reason, i.hint) if isinstance(i, Rest) else i for i in owner]
-    elif isinstance(owner, list) and name == "insert" and arguments:
+    elif name == "insert" and arguments:
         check_insertion(run, owner, arguments[0])
+
+
+def _check_ends(run: Run, owner: deque[Any], name: str) -> None:
+    """Refuse a method of a deque that moves items which are not known, or, at the one end, drops
+    some that are at the other."""
+    if (owner.maxlen is None and "append" in name) or (owner.maxlen is None and "extend" in name):
+        return
+    is_left, is_right = (isinstance(owner[at], Rest) for at in (0, -1))
+    is_moving = {"append": not is_left, "extend": not is_left}
+    is_moving |= {"appendleft": not is_right, "extendleft": not is_right}
+    if is_moving.get(name, name in ("rotate", "reverse", "insert")):
+        for item in owner:
+            run.checked(item)
 
 
 def _is_library(function: Any) -> bool:
@@ -548,8 +577,8 @@ def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) 
     ``setdefault``)."""
     receiver = getattr(function, "__self__", None)
     held: Iterable[Any] = ()
-    if isinstance(receiver, list | dict):
-        held = receiver.values() if isinstance(receiver, dict) else receiver
+    if isinstance(receiver, CONTAINERS):
+        held = items_held(receiver)
     handed = [*arguments, *keywords.values(), *held]
     is_of_set = isinstance(receiver, set | frozenset)
     in_order = arguments if not is_of_set else (receiver,) if function.__name__ == "pop" else ()
@@ -569,7 +598,7 @@ def _compute(run: Run, function: Any, arguments: Arguments, keywords: Keywords) 
         run.orders.derive(changed, [receiver, *arguments])
         if function.__name__ in _TAKING_OUT:
             run.orders.note_loss(receiver)
-    if isinstance(result, list | dict | set) and not any(result is item for item in handed):
+    if isinstance(result, (*CONTAINERS, set)) and not any(result is item for item in handed):
         return run.own(result)
     return run.checked(result)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from stcompile.base.classes import own_attributes, set_own
+from stcompile.base.containers import CONTAINERS, made_like, parts_of, set_parts
 from stcompile.frontend.effects import INSTEAD
 from stcompile.frontend.state.capture import UNSEEN
 from stcompile.frontend.state.outside import Change
@@ -129,7 +130,7 @@ class Carrier:
             return lambda outputs: value
         if isinstance(value, Scalar):
             return self._output(run.atom(value), lambda atom: run.value(atom))
-        if not isinstance(value, list | tuple | dict) and not run.owns(value):
+        if not isinstance(value, (*CONTAINERS, tuple)) and not run.owns(value):
             if not isinstance(value, Unread) and not is_static(value):
                 run.refuse(f"this keeps {described(value)} in an object from outside", INSTEAD)
             return lambda outputs: value
@@ -174,9 +175,9 @@ class Carrier:
         made: list[Any] = []
         parts: list[tuple[Any, Again]] = []
         items: Any = ()
-        if isinstance(value, dict):
-            items = value.items()
-        elif isinstance(value, list | tuple):
+        if isinstance(value, CONTAINERS):
+            items = parts_of(value)
+        elif isinstance(value, tuple):
             items = enumerate(value)
         else:
             items = own_attributes(value)
@@ -186,12 +187,9 @@ class Carrier:
                 return made[0]
             if type(value) is tuple:
                 made.append(tuple(again(outputs) for _, again in parts))
-            elif type(value) is list:
-                made.append(run.own([]))
-                made[0].extend(again(outputs) for _, again in parts)
-            elif type(value) is dict:
-                made.append(run.own({}))
-                made[0].update({key: again(outputs) for key, again in parts})
+            elif isinstance(value, CONTAINERS):
+                made.append(run.own(made_like(value)))
+                set_parts(made[0], value, [again(outputs) for _, again in parts])
             else:
                 made.append(run.own(object.__new__(type(value))))
                 for name, again in parts:

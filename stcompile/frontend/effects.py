@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import itertools
 import types
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, is_plain_value, own, own_attributes, runs_when_set
+from stcompile.base.containers import CHANGEABLE, MAPPINGS, SEQUENCES
 from stcompile.base.places import Place
 from stcompile.frontend.operations.data_model import OPEN
 from stcompile.frontend.state.capture import Captures
@@ -18,7 +20,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite, CellSite
 from stcompile.frontend.state.values import Array, PerhapsSet, Rest, Scalar, Unread, described
 from stcompile.wengert.dims import Dim
-from stcompile.wengert.staged import Effect, Group, Item, Reference, Result
+from stcompile.wengert.staged import Effect, Group, Item, Reference, Result, setting_of
 from stcompile.wengert.types import is_number
 
 _SHARED = (types.FunctionType, types.BuiltinFunctionType, type, types.ModuleType)
@@ -75,11 +77,14 @@ class _Effects:
         if isinstance(container, list):
             yield from self._list(target, container, entered)
             return
+        if isinstance(container, deque):
+            yield from self._deque(target, [*container], entered)
+            return
         before, after = list(entered), list(container)
         kept = [key for key in before if key in container]
         if after[: len(kept)] != kept:
             yield Effect("clear", target)
-            yield Effect("update", target, None, self._fresh(container))
+            yield Effect("update", target, None, self._fresh(dict(container)))
             return
         for key in before:
             if key not in container:
@@ -107,6 +112,27 @@ class _Effects:
         if any(isinstance(item, Rest) for item in items):
             self.run.checked(items[0])
         yield Effect("renew", target, None, self._fresh(items))
+
+    def _deque(self, target: Reference, items: list[Any], entered: list[Any]) -> Iterator[Effect]:
+        """A deque that got items at its ends, or others altogether."""
+        count = len(entered)
+        for left in range(len(items) - count + 1):
+            middle = items[left : left + count]
+            if all(a is b for a, b in zip(middle, entered, strict=True)):
+                if left:
+                    yield Effect("extendleft", target, None, self._fresh(items[:left][::-1]))
+                if left + count < len(items):
+                    yield Effect("extend", target, None, self._fresh(items[left + count :]))
+                return
+        for item in items:
+            self.run.checked(item)
+        if len(items) == count:
+            for at, (value, before) in enumerate(zip(items, entered, strict=True)):
+                if value is not before:
+                    yield Effect("put", target, at, self._value(value))
+            return
+        yield Effect("clear", target)
+        yield Effect("extend", target, None, self._fresh(items))
 
     # --- targets and values --------------------------------------------------------------------
 
@@ -170,15 +196,17 @@ class _Effects:
         """A container or an object that the program made: it gets a name, since it may be kept in
         several places."""
         reference = Reference(None, f"made_{len(self.made)}", is_made=True)
-        if type(value) in (list, dict):
+        if type(value) in CHANGEABLE:
             self.made[id(value)] = value, reference
-            empty = Group(type(value).__name__, (), ())
+            setting = setting_of(value, self._value)
+            empty = Group(type(value).__name__, (), (), setting=setting)
             if self._is_simple(value):
                 del self.made[id(value)]
                 return self._fresh(value)
             self.makings.append(Effect("make", reference, None, empty))
-            kind = "extend" if type(value) is list else "update"
-            self.makings.append(Effect(kind, reference, None, self._fresh(value)))
+            is_dict = isinstance(value, dict)
+            kind, items = ("update", dict(value)) if is_dict else ("extend", [*value])
+            self.makings.append(Effect(kind, reference, None, self._fresh(items)))
             return reference
         if isinstance(value, tuple | set | frozenset):
             self.run.refuse(f"this keeps {described(value)} in an object from outside", INSTEAD)
@@ -202,19 +230,20 @@ class _Effects:
             while stack and count < 2:
                 part = stack.pop()
                 count += part is value
-                if type(part) in (list, tuple) and part is not value:
+                if type(part) in SEQUENCES and part is not value:
                     stack += part
-                elif type(part) is dict and part is not value:
+                elif type(part) in MAPPINGS and part is not value:
                     stack += part.values()
                 elif self.run.owns(part) and part is not value:
                     return False
         return count < 2 and not any(self.run.owns(part) for _, part in trees.children(value) or ())
 
     def _fresh(self, value: Any) -> Result:
-        """The code that makes a list, a dict or a tuple."""
+        """The code that makes a container or a tuple."""
         keys = tuple(value) if isinstance(value, dict) else tuple(range(len(value)))
         parts = value.values() if isinstance(value, dict) else value
-        return Group(type(value).__name__, keys, tuple(map(self._value, parts)))
+        setting = setting_of(value, self._value)
+        return Group(type(value).__name__, keys, tuple(map(self._value, parts)), setting=setting)
 
 
 def _is_maybe(item: Any) -> bool:

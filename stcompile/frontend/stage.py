@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
 import itertools
 import os
 import sys
@@ -15,6 +17,7 @@ import numpy as np
 
 from stcompile.analysis.cautions import distinct
 from stcompile.base import trees
+from stcompile.base.containers import ITEMIZED
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.base.location import Location
 from stcompile.base.opening import objects_in
@@ -40,7 +43,16 @@ from stcompile.frontend.syntax.statements import STATEMENTS
 from stcompile.wengert.dims import Sizes, Symbol, UnknownSizeError, symbols_in
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.naming import name_variables
-from stcompile.wengert.staged import Effect, Group, Item, Listed, Reference, Result, Staged
+from stcompile.wengert.staged import (
+    Effect,
+    Group,
+    Item,
+    Listed,
+    Reference,
+    Result,
+    Staged,
+    setting_of,
+)
 from stcompile.wengert.types import Type, is_input, is_number
 
 LANGUAGE = Language(EXPRESSIONS, STATEMENTS, call, array_of, fail, may_fail)
@@ -240,8 +252,9 @@ def _result(run: Run, value: Any) -> Result:
         return Item(None, value, run.origins[id(value)][1])
     keys = tuple(key for (_, key), _ in children)
     parts = tuple(_result(run, part) for _, part in children)
-    if type(value) in (dict, list, tuple, SimpleNamespace):
-        return Group(type(value).__name__, keys, parts)
+    if type(value) in (*ITEMIZED, SimpleNamespace):
+        setting = setting_of(value, functools.partial(_factory, run))
+        return Group(type(value).__name__, keys, parts, setting=setting)
     if id(value) not in run.origins:
         run.refuse(
             f"the function returns {an(type(value).__name__)} that it made itself",
@@ -249,6 +262,17 @@ def _result(run: Run, value: Any) -> Result:
         )
     kind = "namedtuple" if trees.is_namedtuple(value) else "dataclass"
     return Group(kind, keys, parts, run.origins[id(value)][1])
+
+
+def _factory(run: Run, function: Any) -> Result:
+    """The factory of a `collections.defaultdict` that is returned."""
+    name = str(getattr(function, "__name__", ""))
+    if vars(builtins).get(name) is not function:
+        run.refuse(
+            "the function returns a defaultdict whose factory is a function of the program",
+            "return a plain dict: dict(table)",
+        )
+    return Reference(None, name)
 
 
 def _listed(run: Run, rows: Rows) -> Result:
@@ -285,7 +309,7 @@ def _roots(effects: Sequence[Effect]) -> Iterator[Variable]:
     while stack:
         part = stack.pop()
         if isinstance(part, Group):
-            stack += part.parts
+            stack += [*part.parts, part.setting]
         elif isinstance(part, Reference) and part.root is not None:
             yield part.root
 

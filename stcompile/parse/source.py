@@ -122,6 +122,9 @@ def _texts(code: types.CodeType, names: dict[str, Any]) -> Iterator[tuple[str, t
     typed = getattr(linecache, "_getlines_from_code", None)
     if typed is not None and (lines := tuple(typed(code))):
         yield registered(code.co_filename, lines)
+    file = names.get("__file__")
+    if code.co_filename.startswith("<frozen ") and isinstance(file, str):  # a module of Python's
+        yield file, tuple(linecache.getlines(file))
     spec = names.get("__spec__")
     if os.path.exists(code.co_filename) or getattr(spec, "origin", None) != code.co_filename:
         return

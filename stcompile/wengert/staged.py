@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from stcompile.base import trees
+from stcompile.base.containers import settings_of
 from stcompile.base.errors import Caution
 from stcompile.base.guards import UNREADABLE, Guard
 from stcompile.base.places import Place
@@ -70,12 +71,14 @@ class Item:
 @dataclass(frozen=True)
 class Group:
     """A structure in a result. A namedtuple or dataclass is made ``like`` an argument's, an
-    expression such as ``params["rnn"]``."""
+    expression such as ``params["rnn"]``. ``setting`` is the greatest length of a deque, the factory
+    of a `collections.defaultdict`."""
 
     kind: str
     keys: tuple[Any, ...]
     parts: tuple[Result, ...]
     like: str = ""
+    setting: Result | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,8 @@ Result: TypeAlias = "Item | Group | Listed | Reference"
 class Effect:
     """A change of an object of the caller at the end of a call. ``kind`` is ``set``, ``store``
     (without the methods of its class) or ``delete`` for the attribute ``key``, ``put`` or ``drop``
-    for the item, ``extend``, ``update``, ``clear`` or ``renew`` for the contents of a list or dict,
+    for the item, ``extend``, ``extendleft``, ``update``, ``clear`` or ``renew`` for the contents of
+    a container,
     ``make`` for a new container, ``new`` for a new object of the class ``value``. It is made only
     if ``when`` is true."""
 
@@ -186,6 +190,14 @@ class Staged:
 Renamed: TypeAlias = dict[Variable, Variable]
 
 
+def setting_of(container: Any, of_factory: Callable[[Any], Result]) -> Result | None:
+    """The setting of a container in a result; ``of_factory`` gives that of a function."""
+    for setting in settings_of(container):
+        if setting is not None:
+            return Item(None, setting) if isinstance(setting, int) else of_factory(setting)
+    return None
+
+
 def _with_effect(effect: Effect, atoms: Iterator[Atom], renamed: Renamed) -> Effect:
     """The effect with other atoms, in order."""
     target = replace(effect.target, root=_renamed(effect.target.root, renamed))
@@ -206,7 +218,9 @@ def _with_atoms(result: Result, atoms: Iterator[Atom], renamed: Renamed) -> Resu
         return replace(result, item=_with_atoms(result.item, atoms, renamed))
     if isinstance(result, Group):
         parts = tuple(_with_atoms(part, atoms, renamed) for part in result.parts)
-        return replace(result, parts=parts)
+        told = result.setting
+        setting = None if told is None else _with_atoms(told, atoms, renamed)
+        return replace(result, parts=parts, setting=setting)
     return result if result.atom is None else Item(next(atoms))
 
 

@@ -15,6 +15,7 @@ from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIA
 from stcompile.codegen_templates.numpy import WRITTEN
 from stcompile.frontend.functions import FUNCTIONS, METHODS, STATIC
 from stcompile.frontend.functions.caches import CACHES
+from stcompile.frontend.functions.containers import CONTAINERS
 from stcompile.frontend.functions.contexts import CONTEXTS
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
 from stcompile.frontend.functions.effects import EFFECTS
@@ -56,7 +57,8 @@ BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 
 def tables() -> str:
     """All tables, as Markdown."""
-    functions = {f: lowering for f, lowering in FUNCTIONS.items() if f not in DATA_MODEL}
+    elsewhere = {*DATA_MODEL, *CONTAINERS}
+    functions = {f: lowering for f, lowering in FUNCTIONS.items() if f not in elsewhere}
     python = {f: lowering for f, lowering in functions.items() if _is_python(f)}
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
@@ -305,6 +307,7 @@ def _is_python(function: Any) -> bool:
         "math",
         "operator",
         "functools",
+        "heapq",
         "inspect",
         "dataclasses",
         "copy",

@@ -506,7 +506,7 @@ class Key:
         (lambda x: Fallback(x[0]).absent, "raises AttributeError"),
         (lambda x: Spy() and x[0], "`__getattribute__` of the class `Spy`"),
         (lambda x: Counted().made * x[0], "sets the attribute `made` of an object from outside"),
-        (lambda x: ORDERED.pop("a") * x[0], "whose contents are not known to stay"),
+        (lambda x: ORDERED.pop("a") * x[0], "changes an OrderedDict of the caller"),
         (lambda x: {Key(x[0]): x[1]}[Key(x[0])], "a Key is a key of a dict"),
         (lambda x: float(Half()) * x[0], "__float__ returned non-float"),
         (lambda x: super().nothing, "super.*no arguments"),

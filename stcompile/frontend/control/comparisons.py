@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import sys
+from collections import OrderedDict, deque
 from collections.abc import Callable, KeysView, Mapping, Sequence, ValuesView
 from typing import Any
 
@@ -81,7 +82,7 @@ def compare(run: Run, comparison: ast.cmpop, left: Any, right: Any) -> Any:
             return operation[0] == "not_equal"
         if is_equality and any(kinds) and (type(left) in _PLAIN or type(right) in _PLAIN):
             return operation[0] == "not_equal"
-        if kinds[0] in (list, tuple) and kinds[0] is kinds[1]:
+        if kinds[0] in (list, tuple, deque) and kinds[0] is kinds[1]:
             return of_sequences(run, comparison, left, right)
     return static(run, operation[1], left, right)
 
@@ -166,7 +167,7 @@ def contained(run: Run, item: Any, container: Any) -> Any:
         overloads.refuse_hash(run, item)
     if isinstance(container, dict | KeysView | ValuesView | set | frozenset):
         return among(run, item, list(container))
-    if isinstance(container, list | tuple):
+    if isinstance(container, list | tuple | deque):
         return among(run, item, [run.checked(each) for each in container])
     if is_changeable(type(container)):
         return among(run, item, items_of(run, container))
@@ -212,7 +213,12 @@ def looked_up(run: Run, method: Any, value: Any, *bounds: int) -> Any:
     if not found:
         error = ValueError(f"{described(value)} is not in the {type(items).__name__}")
         return run.raises(error, reason=str(error))
-    return found[0] if name == "index" else run.call(items.pop, found, {}) and None
+    return found[0] if name == "index" else _dropped(run, items, found[0])
+
+
+def _dropped(run: Run, items: Any, place: int) -> None:
+    run.note_contents(items)
+    del items[place]
 
 
 def _equal(run: Run, left: Any, right: Any) -> Any:
@@ -233,9 +239,9 @@ def _is_equal_to_itself(value: Any) -> bool:
 
 
 def _kind(value: Any) -> type | None:
-    """The kind of a container, list, tuple or dict: only containers of the same kind are compared
-    item by item."""
-    return next((kind for kind in (list, tuple, dict) if isinstance(value, kind)), None)
+    """The kind of a container, list, tuple, dict or deque: only containers of the same kind are
+    compared item by item."""
+    return next((kind for kind in (list, tuple, dict, deque) if isinstance(value, kind)), None)
 
 
 def of_sequences(run: Run, comparison: ast.cmpop, left: Sequence[Any], right: Sequence[Any]) -> Any:
@@ -291,8 +297,11 @@ def _in_order(
 
 
 def _of_dicts(run: Run, wanted: bool, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> Any:
-    """``==`` of dicts: the same keys, whatever their order, with equal values."""
+    """``==`` of dicts: the same keys, whatever their order, with equal values. Two that are ordered
+    have the same order, too."""
     same: Any = left.keys() == right.keys()
+    if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
+        same = [*left] == [*right]
     for key in left if same else ():
         one, other = run.checked(left[key]), run.checked(right[key])
         same = combined(run, True, same, functools.partial(_equal, run, one, other))

@@ -298,7 +298,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
 def _shape(loop: _Loop, merger: Merger, site: Site, after: Any, is_counted: bool) -> Shape:
     """The shape of the value of a site. ``is_counted``: the number of steps is known."""
     before = site.read()
-    if isinstance(site, ContentsSite) and isinstance(before, list):
+    if isinstance(site, ContentsSite) and type(site.container) is list:
         filling = _filling(loop, merger, site, after, is_counted)
         if filling is not None:
             return filling

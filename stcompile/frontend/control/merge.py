@@ -237,7 +237,7 @@ class Merger:
                 self._refuse(f"{an(kind)} has different items on the two paths", "use an array")
             return Keep(first)
         same = len(first) == len(second)
-        if isinstance(container, list):  # unknown items are in the same places
+        if type(container) is list:  # unknown items are in the same places
             same = [*map(_is_rest, first)] == [*map(_is_rest, second)]
             varies = not same or filled_in(first) is not None
             filling = self._filling(first, second, container) if varies else None
@@ -245,7 +245,7 @@ class Merger:
                 return Parts(first, second, (filling,))
         if isinstance(container, dict):
             same = list(first) == list(second)
-        if not same and isinstance(container, list):
+        if not same and type(container) is list:
             reason = "this list gets items on one path that it does not get on the other"
             hint = "append numbers or arrays of one type and shape"
             return Keep([Rest(f"{reason}: see {self.construct}", hint)])

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from stcompile.base import trees
 from stcompile.base.classes import names_of, own_attributes, set_own
+from stcompile.base.containers import is_derived, made_like, parts_of, set_parts
 from stcompile.base.strides import Strides, dense_order, is_natural, natural, order_of
 from stcompile.frontend.control.moving import Step
 from stcompile.frontend.operations.affine import combined
@@ -288,6 +289,9 @@ class Builder:
             table: dict[Any, Any] = run.own({})
             self._made[id(shape)] = table
             table.update(zip(like, map(self.value, shape.parts), strict=True))
+        elif is_derived(like):
+            instance = self._made[id(shape)] = run.own(made_like(like))
+            set_parts(instance, like, map(self.value, shape.parts))
         elif not isinstance(like, _BUILT):
             instance = self._made[id(shape)] = run.own(object.__new__(type(like)))
             for (name, _), part in zip(own_attributes(like), shape.parts, strict=True):
@@ -397,6 +401,8 @@ def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
         return [("start", value.start), ("stop", value.stop), ("step", value.step)]
     if type(value) in (list, tuple, dict):
         return trees.children(value)
+    if is_derived(value):
+        return parts_of(value) if run.made_at(value) is not None else None
     if trees.children(value) is None and run.made_at(value) is None:
         return None
     items = enumerate(value) if isinstance(value, tuple) else ()

@@ -14,6 +14,7 @@ import numpy as np
 from stcompile.codegen_templates.numpy import WRITTEN
 from stcompile.frontend.functions import creation, shapes
 from stcompile.frontend.functions.caches import CACHES
+from stcompile.frontend.functions.containers import CONTAINERS, HEAPS
 from stcompile.frontend.functions.contexts import CONTEXTS
 from stcompile.frontend.functions.copies import COPIES
 from stcompile.frontend.functions.creation import CREATION, SUBSCRIPTED
@@ -200,6 +201,8 @@ FUNCTIONS: dict[Any, Any] = {
     **DATA_MODEL,
     **{kind: converted(kind, CREATION[kind]) for kind in (float, int, bool, complex)},
     **ITERTOOLS,
+    **CONTAINERS,
+    **HEAPS,
     **CONTEXTS,
     **FROZEN,
     **CACHES,

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from stcompile.base import trees
-from stcompile.base.classes import MISSING, find, is_changeable, own_attributes
+from stcompile.base.classes import MISSING, find, is_changeable, own_attributes, set_own
+from stcompile.base.containers import ITEMIZED, contents, is_derived, made_like, refill
 from stcompile.base.wording import an
 from stcompile.frontend.operations.iteration import rely_on_order
 from stcompile.frontend.operations.overloads import special_method
@@ -57,14 +58,17 @@ def _made_again(run: Run, value: Any, part: _Item, done: dict[int, Any] | None =
         return run.record("copy", value)
     if isinstance(value, Scalar):
         return value if value.type.kind == "python" else same_number(value)
-    if kind is list or kind is dict:
-        made: Any = run.own(kind())
+    if kind in ITEMIZED and kind is not tuple:
+        made: Any = run.own(made_like(value))
         if done is not None:
             done[id(value)] = made  # it may contain itself
-        items = value.items() if kind is dict else enumerate(value)
-        for key, item in list(items):
-            copied = part(run.checked(item))
-            made.append(copied) if kind is list else made.update({part(key): copied})
+        found = contents(value)
+        if isinstance(found, dict):
+            refill(made, {part(key): part(run.checked(item)) for key, item in found.items()})
+        else:
+            refill(made, [part(run.checked(item)) for item in found])
+        for name, held in own_attributes(value):
+            set_own(made, name, part(held))
         return made
     if kind in (set, frozenset) and is_static(value):
         if done is None:
@@ -95,6 +99,10 @@ def _instance(run: Run, value: Any, part: _Item, done: dict[int, Any] | None) ->
     made = run.call(object.__new__, [cls], {})
     if done is not None:
         done[id(value)] = made
+    if is_derived(value):
+        run.refuse(
+            f"copying {an(cls.__name__)} is up to its class", "write a method that copies it"
+        )
     for name, _ in list(own_attributes(value)):
         copied = part(run.call(getattr, [value, name], {}))
         run.call(object.__setattr__, [made, name, copied], {})

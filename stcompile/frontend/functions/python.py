@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
+from stcompile.base.containers import contents, items_held
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, TypingError
 from stcompile.frontend.control.branches import choose
@@ -24,7 +25,7 @@ from stcompile.frontend.functions.iterators import ITERATORS
 from stcompile.frontend.functions.mathematics import MATH
 from stcompile.frontend.functions.sorted_items import Measure, sorted_by
 from stcompile.frontend.operations import messages, overloads
-from stcompile.frontend.operations.contents import contents_of
+from stcompile.frontend.operations.contents import contents_of, has_contents
 from stcompile.frontend.operations.grown import length_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import (
@@ -96,7 +97,7 @@ def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
     found = rest_of(run, value) if isinstance(value, Iterator) else sequence_of(run, value)
     if found.length >= ENDLESS:
         refuse_endless(run)
-    if isinstance(value, list | tuple) and value and place_in(value[-1]) is None:
+    if type(value) in (list, tuple) and value and place_in(value[-1]) is None:
         found = replace(found, rows=False)  # each item has its own equations already
     total = run.own([start])
 
@@ -268,9 +269,11 @@ def len_(run: Run, obj: Any) -> Any:
                 TypingError,
             )
         return length
-    contents = contents_of(run, obj)
-    if contents is not None:
-        return len(contents)
+    if has_contents(run, obj):
+        return length_of(run, items_held(obj)) if not isinstance(obj, dict) else dict.__len__(obj)
+    found = contents_of(run, obj)
+    if found is not None:
+        return len(found)
     if isinstance(obj, Text):
         return run.refuse("the length of text is known only at run time", "")
     if isinstance(obj, str | bytes | tuple | frozenset):
@@ -390,7 +393,10 @@ def container(kind: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def dict_(run: Run, mapping: Any = (), **items: Any) -> Any:
-    pairs = mapping if isinstance(mapping, dict) else [tuple(p) for p in items_of(run, mapping)]
+    known = contents_of(run, mapping)
+    mapping = mapping if known is None else known
+    is_dict = isinstance(mapping, dict)
+    pairs = contents(mapping) if is_dict else [tuple(p) for p in items_of(run, mapping)]
     overloads.refuse_hash(run, *(pair[0] for pair in pairs if isinstance(pair, tuple) and pair))
     return run.own(dict(pairs, **items))
 

@@ -43,6 +43,7 @@ from stcompile.wengert.types import Type
 
 MUTATING = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}
+    | {"appendleft", "extendleft", "popleft", "rotate", "move_to_end"}
     | {"update", "setdefault", "popitem", "add", "discard"}
     | {"intersection_update", "difference_update", "symmetric_difference_update"}
 )

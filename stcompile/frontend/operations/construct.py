@@ -6,20 +6,22 @@ of the three may be the user's, and is staged then. The new object is the progra
 
 from __future__ import annotations
 
-import collections
 import enum
 import types
+from collections import OrderedDict, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stcompile.base.classes import is_changeable, names_of
+from stcompile.base.classes import is_changeable, names_of, owner_of
+from stcompile.base.containers import CONTAINERS
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations.data_model import bound, refuse_getters
 from stcompile.frontend.operations.iteration import items_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import is_static, is_traced
 
-_CONTAINERS = (list, dict, set, tuple, collections.deque)
+_BUILT_IN = (tuple, *CONTAINERS, OrderedDict, defaultdict)
+_KNOWN = tuple(cls.__new__ for cls in _BUILT_IN)
 
 
 def construct(run: Run, cls: type, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -46,7 +48,7 @@ def make(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
         instance = new_object(run, cls)
     else:
         new = bound(run, new, None, cls, "__new__")
-        if isinstance(new, types.BuiltinFunctionType) and new is not tuple.__new__:
+        if isinstance(new, types.BuiltinFunctionType) and new not in _KNOWN:
             _refuse(run, cls)
         instance = run.call(new, [cls, *arguments], keywords)
     if is_traced(instance) or not isinstance(instance, cls):
@@ -58,7 +60,8 @@ def make(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
             text = f"an instance of `{cls.__name__}` cannot be made here"
             run.refuse(f"{text}: {cls.__name__}() takes no arguments", "", TypingError)
         return instance
-    if not isinstance(initialise, types.FunctionType):
+    is_built_in = owner_of(made, "__init__") in _BUILT_IN
+    if not isinstance(initialise, types.FunctionType) and not is_built_in:
         _refuse(run, cls)
     if run.call(initialise, [instance, *arguments], keywords) is not None:
         run.refuse("__init__() should return None", "", TypingError)
@@ -94,7 +97,7 @@ def no_initialiser(run: Run, instance: Any, /, *arguments: Any, **keywords: Any)
 
 def _refuse(run: Run, cls: type) -> Any:
     name = getattr(cls, "__name__", repr(cls))
-    is_container = isinstance(cls, type) and issubclass(cls, _CONTAINERS)
+    is_container = isinstance(cls, type) and issubclass(cls, set | tuple)
     hint = "use a list or a dict" if is_container else "make it outside"
     run.refuse(f"an instance of `{name}` cannot be made here", hint)
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import enum
 import functools
 import types
-from collections import deque
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -30,11 +29,12 @@ from stcompile.base.classes import (
     own,
     owner_of,
 )
+from stcompile.base.containers import is_derived
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.foreign import written_as
 from stcompile.base.places import Place
 from stcompile.base.wording import an
-from stcompile.frontend.operations.contents import READING, contents_of
+from stcompile.frontend.operations.contents import READING, contents_of, has_contents
 from stcompile.frontend.state.outside import Change
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite, OutsideSite
@@ -42,7 +42,6 @@ from stcompile.frontend.state.values import Bound, Partial, Super, Unread
 from stcompile.wengert.types import is_counter
 
 _REFUSED: Final = Missing()  # the default if an attribute has to exist
-_CONTAINERS = (list, dict, set, bytearray, deque)
 _SLOTS = types.MemberDescriptorType
 OPEN = (types.SimpleNamespace, types.FunctionType)  # classes that take any attribute
 _OF_TYPES = (
@@ -318,7 +317,8 @@ def bound(
         contents = contents_of(run, owner) if name in READING else None
         if contents is not None:
             return getattr(contents, name)
-        _check_contents(run, owner, name)
+        if is_derived(owner):
+            return _of_container(run, found, owner, name)
         return _native(run, owner if owner is not None else cls, name)
     if is_changeable(kind):
         run.refuse(f"how {an(kind.__name__)} gives `{name}` has no Python source", "use a property")
@@ -344,13 +344,15 @@ def _partial_method(
     return Partial(function, arguments, keywords)
 
 
-def _check_contents(run: Run, owner: Any, name: str) -> None:
-    """Refuse methods of containers whose contents are not guarded."""
-    if isinstance(owner, _CONTAINERS) and type(owner) not in (list, dict, set):
+def _of_container(run: Run, found: Any, owner: Any, name: str) -> Any:
+    """A method, or an attribute, that the built-in class of a container has."""
+    if not has_contents(run, owner):
         run.refuse(
             f"`.{name}` of {an(type(owner).__name__)}, whose contents are not known to stay",
             "use a plain list, dict or set",
         )
+    is_value = isinstance(found, types.GetSetDescriptorType)
+    return found.__get__(owner) if is_value else Bound(found, owner)
 
 
 def _native(run: Run, owner: Any, name: str) -> Any:

@@ -4,6 +4,7 @@ that index arrays select (copies)."""
 from __future__ import annotations
 
 import operator
+from collections import deque
 from dataclasses import replace
 from types import FunctionType
 from typing import Any, NoReturn
@@ -12,10 +13,12 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.classes import MISSING
+from stcompile.base.containers import CONTAINERS, GROWING, built_in, is_derived, item_at, refill
+from stcompile.base.containers import contents as contents_held
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.frontend.operations import masks, tables
-from stcompile.frontend.operations.contents import contents_of, has_key
+from stcompile.frontend.operations.contents import contents_of, has_contents, has_key
 from stcompile.frontend.operations.grown import place_of
 from stcompile.frontend.operations.known_arrays import is_known_array, item_of
 from stcompile.frontend.operations.overlapping import check_copy
@@ -85,28 +88,39 @@ def part_of(run: Run, container: Any, index: Any) -> Any:
         if isinstance(index, Affine):
             tables.refuse_index(run, container)
         return item_of(run, container, subscript_of(run, index))
+    return item_of_container(run, container, index)
+
+
+def item_of_container(run: Run, container: Any, index: Any) -> Any:
+    """An item of a list, a dict or the like, whatever its class overrides."""
     contents = contents_of(run, container)
     if contents is not None and has_key(container, contents, index):
         container = contents
-    if type(container) not in _INDEXABLE and not trees.is_namedtuple(container):
+    is_known = type(container) in _INDEXABLE or trees.is_namedtuple(container)
+    if not is_known and not has_contents(run, container):
         run.refuse(f"indexing {described(container)} is not supported", "use a list or a dict")
     index = _known_index(run, index)
     filled = filled_in(container)
     if filled is not None:
         return item_of_filled(run, filled, subscript_of(run, index))
     index = index if isinstance(container, dict) else subscript_of(run, index)
-    if isinstance(index, Affine) and isinstance(container, list | tuple):
-        index = place_of(run, container, index)
+    if isinstance(index, Affine) and isinstance(container, list | deque | tuple):
+        items = contents_held(container) if is_derived(container) else container
+        index = place_of(run, items, index)
         if isinstance(index, Affine):
-            return tables.item_at(run, container, index, get_item)
+            return tables.item_at(run, items, index, get_item)
     if not is_static(index):
         tables.refuse_index(run, container)
     if isinstance(container, dict):
         refuse_hash(run, index)
-    elif isinstance(container, list | tuple):
-        check_place(run, container, index)
+        if is_derived(container) and not dict.__contains__(container, index):
+            missing = run.captures.lookup(type(container), "__missing__")
+            if missing is not MISSING:
+                return run.call(missing, [container, index], {})
+    elif type(container) in GROWING or isinstance(container, tuple):
+        check_place(run, [*container], index)
     try:
-        item = container[index]
+        item = item_at(container, index)
     except (LookupError, TypeError) as error:
         _refuse_item(run, container, error)
     if isinstance(index, slice) and isinstance(item, list):
@@ -166,13 +180,14 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
             f"this writes into {described(container)}, which is known at compile time and stays",
             "make a list of its items: `items = names.tolist()`",
         )
-    if not isinstance(container, list | dict):
+    set_item_of_container(run, container, index, value)
+
+
+def set_item_of_container(run: Run, container: Any, index: Any, value: Any) -> None:
+    """``container[index] = value`` of a list, a dict or a deque, whatever its class overrides."""
+    if not isinstance(container, CONTAINERS):
         run.refuse(f"{described(container)} cannot be assigned into", "", TypingError)
-    if not run.may_change(container):
-        run.refuse(
-            f"this changes {described(container)} {run.owner(container)}",
-            f"make a copy: `{type(container).__name__}(...)`",
-        )
+    check_change(run, container)
     index = index if isinstance(container, dict) else subscript_of(run, index)
     if not run.owns(container):
         run.captures.vary_item(container, index)
@@ -180,7 +195,7 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if filled is not None:
         changed = filled_with_item(run, filled, index, value)
         run.note_contents(container)
-        container[:] = [changed]
+        refill(container, [changed])
         return
     if not is_static(index):
         ask_for_grid(run, container)
@@ -194,12 +209,51 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if isinstance(container, dict):
         refuse_hash(run, index)
     else:
-        check_place(run, container, index)
-        if isinstance(index, slice):
+        if type(container) in GROWING:
+            check_place(run, [*container], index)
+        if isinstance(index, slice) and isinstance(container, list):
             value = run.call(list, [value], {})
     run.note_contents(container)
     try:
-        container[index] = value
+        built_in(container, "__setitem__")(index, value)
+    except (LookupError, TypeError) as error:
+        _refuse_item(run, container, error)
+
+
+def check_change(run: Run, container: Any) -> None:
+    """Refuse to change a container of the caller that must stay as it is."""
+    if not run.may_change(container):
+        run.refuse(
+            f"this changes {described(container)} {run.owner(container)}",
+            f"make a copy: `{type(container).__name__}(...)`",
+        )
+
+
+def delete_item(run: Run, container: Any, index: Any) -> None:
+    """``del container[index]``."""
+    method = special_method(run, container, "__delitem__")
+    if method is not None:
+        run.call(method, [index], {})
+    else:
+        delete_item_of_container(run, container, index)
+
+
+def delete_item_of_container(run: Run, container: Any, index: Any) -> None:
+    """``del container[index]`` of a list, a dict or a deque, whatever its class overrides."""
+    if not isinstance(container, CONTAINERS):
+        run.refuse("`del` of this is not supported", "build a new object without it")
+    if isinstance(index, slice):
+        run.refuse("`del` of a slice is not supported", "build a new list without it")
+    if not is_derived(container):
+        run.call(container.pop, [index], {})
+        return
+    check_change(run, container)
+    if not is_static(index):
+        run.refuse("an item of this is deleted that is known only at run time", "")
+    refuse_hash(run, index)
+    run.note_contents(container)
+    try:
+        built_in(container, "__delitem__")(index)
     except (LookupError, TypeError) as error:
         _refuse_item(run, container, error)
 

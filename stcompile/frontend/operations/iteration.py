@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import functools
+import gc
 import itertools
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, KeysView
 from typing import Any, NoReturn, cast
 
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, find
+from stcompile.base.containers import CONTAINERS, contents
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.frontend.operations import indexing
@@ -43,7 +46,7 @@ from stcompile.wengert.dims import Dim
 
 counted = deferred("stcompile.frontend.operations.filled", "counted")
 _LOOP_OVER = "loop over a range, a list, a tuple, a dict or an array"
-ITERABLE = frozenset(
+ITERABLE: frozenset[type] = frozenset(
     {range, list, tuple, dict, set, frozenset, str, bytes, type({}.keys()), *DICT_VIEWS}
 )
 
@@ -293,11 +296,11 @@ def sequence_of(run: Run, value: Any) -> Sequence:
         )
     if not isinstance(value, Iterable):
         _not_iterable(run, value, f"{described(value)} cannot be iterated over", _LOOP_OVER)
-    if type(value) is list:
-        return _of_list(run, value)
     if isinstance(value, set | frozenset):
         rely_on_order(run, value)
-    if type(value) in DICT_VIEWS or isinstance(value, dict | set | KeysView):
+    if isinstance(value, CONTAINERS):
+        return of_container(run, value)
+    if type(value) in DICT_VIEWS or isinstance(value, set | KeysView):
         return _of_view(run, cast(Collection[Any], value))
     if type(value) in ITERABLE or trees.is_namedtuple(value):
         return fixed(run, value)
@@ -311,6 +314,30 @@ def fixed(run: Run, items: Iterable[Any]) -> Sequence:
     """A sequence of items that does not change."""
     found = [run.checked(item) for item in items]
     return _listed(run, found, len(found), tuple(found))
+
+
+def of_container(run: Run, container: Any) -> Sequence:
+    """The items of a list or a deque, or the keys of a dict, whatever its class overrides."""
+    if type(container) is list:
+        return _of_list(run, container)
+    if isinstance(container, dict):
+        return _of_view(run, container)
+    found = contents(container)
+
+    def length() -> int:
+        now = contents(container)
+        if len(now) != len(found) or any(a is not b for a, b in zip(now, found, strict=True)):
+            is_error = isinstance(container, deque) and len(now) != len(found)
+            run.refuse(
+                "RuntimeError: deque mutated during iteration"
+                if is_error
+                else f"{described(container)} is changed while a loop goes through it",
+                "go through a copy: `list(items)`",
+                TypingError if is_error else LanguageError,
+            )
+        return len([run.checked(item) for item in found])
+
+    return _listed(run, found, length, (container,))
 
 
 def _of_list(run: Run, items: list[Any]) -> Sequence:
@@ -337,12 +364,12 @@ def _listed(
 
 def _of_view(run: Run, view: Collection[Any]) -> Sequence:
     """The items of a dict or a set, or of a view of a dict; its keys must not change."""
-    keyed: Any = getattr(view, "mapping", view)
-    before = list(keyed)
+    keyed: Any = view if isinstance(view, dict | set) else gc.get_referents(view)[0]
+    before = _keys(keyed)
     kind = "set" if isinstance(view, set) else "dictionary"
 
     def length() -> int:
-        now = list(keyed)
+        now = _keys(keyed)
         if now != before:
             what = "size" if len(now) != len(before) else "keys"
             run.refuse(
@@ -358,6 +385,10 @@ def _of_view(run: Run, view: Collection[Any]) -> Sequence:
     is_keys = keyed is view or isinstance(view, KeysView)
     sources = (view, *before) if is_keys else (view,)
     return Sequence(length, item, sources, rows=False)
+
+
+def _keys(keyed: Any) -> list[Any]:
+    return [*contents(keyed)] if isinstance(keyed, dict) else list(keyed)
 
 
 def of_range(values: range, index: Any) -> Any:

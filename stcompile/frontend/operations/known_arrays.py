@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from stcompile.base.containers import CONTAINERS
 from stcompile.base.errors import LanguageError
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
@@ -33,9 +34,10 @@ def is_known_array(value: Any) -> bool:
 def makes_texts(run: Run, function: Any, arguments: Sequence[Any]) -> bool:
     """True for a call of a function of NumPy with texts, which is computed at compile time."""
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, _TEXT) or owner is tuple:  # tuple.__new__ makes named ones
+    if isinstance(owner, (*_TEXT, *CONTAINERS, set, type)):
         return False
-    if not str(getattr(function, "__module__", None) or "numpy").startswith("numpy"):
+    holder = getattr(function, "__objclass__", function)
+    if not str(getattr(holder, "__module__", None) or "numpy").startswith("numpy"):
         return False
     has_texts = any(map(_holds_text, arguments)) or (
         function in _OF_TEXT and any(isinstance(value, _TEXT) for value in arguments)
@@ -46,7 +48,7 @@ def makes_texts(run: Run, function: Any, arguments: Sequence[Any]) -> bool:
 def _are_known(run: Run, values: Sequence[Any]) -> bool:
     return all(
         _are_known(run, value)
-        if isinstance(value, list | tuple)
+        if type(value) in (list, tuple)
         else known_value(run, run.atom(value)) is not None
         if isinstance(value, Array | Scalar) and not isinstance(value, Affine)
         else is_known_array(value) or is_static(value)
@@ -55,7 +57,7 @@ def _are_known(run: Run, values: Sequence[Any]) -> bool:
 
 
 def _holds_text(value: Any) -> bool:
-    if isinstance(value, list | tuple) and value:
+    if type(value) in (list, tuple) and value:
         return isinstance(value[0], _TEXT) or _holds_text(value[0])
     return is_known_array(value) and value.dtype.kind in TEXTS
 
@@ -104,7 +106,7 @@ def item_of(run: Run, array: Any, index: Any) -> Any:
 
 def _known(run: Run, value: Any) -> Any:
     """The value of an argument or a subscript that is known at compile time."""
-    if isinstance(value, list | tuple) and not is_static(value):
+    if type(value) in (list, tuple) and not is_static(value):
         return type(value)([_known(run, part) for part in value])
     if isinstance(value, Array | Scalar):
         found = None if isinstance(value, Affine) else known_value(run, run.atom(value))

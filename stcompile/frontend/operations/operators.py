@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import deque
 from collections.abc import Callable
 from enum import Enum
 from types import ModuleType, UnionType
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.classes import is_changeable
+from stcompile.base.containers import CONTAINERS, contents, is_derived, refill
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.base.wording import an
@@ -204,7 +206,7 @@ def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
     """Python's own operator at compile time, on plain values or on containers whose items it only
     moves."""
     moves = python in (operator.add, operator.mul, operator.or_) and all(
-        isinstance(operand, list | tuple | dict | int | str | Text) for operand in operands
+        isinstance(operand, list | tuple | dict | deque | int | str | Text) for operand in operands
     )
     if any(isinstance(operand, Text) for operand in operands) and python is not operator.add:
         run.refuse(
@@ -230,7 +232,7 @@ def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
     if isinstance(result, np.ndarray):
         return taken_in(run, result)
     run.orders.derive(result, operands)
-    return run.own(result) if isinstance(result, list | dict | set) else result
+    return run.own(result) if isinstance(result, (*CONTAINERS, set)) else result
 
 
 def is_plain(value: Any) -> bool:
@@ -287,7 +289,11 @@ def comparable(value: Any) -> bool:
 @judged(lambda operation, target, value: in_place(operation)(target, value))
 def augmented(run: Run, operation: Operation, target: Any, value: Any) -> Any:
     """``target op= value``: arrays and containers change in place, numbers are rebound."""
-    if isinstance(target, list | dict | set):
+    if is_derived(target):
+        changed = overloads.in_place(run, operation[1].__name__.rstrip("_"), target, value)
+        if changed is not NotImplemented:
+            return changed
+    if isinstance(target, (*CONTAINERS, set)):
         taken = _taken(run, operation, target, value) if isinstance(target, list) else None
         if taken is None:
             _change_container(run, operation, target, value)
@@ -326,9 +332,12 @@ def _change_container(run: Run, operation: Operation, target: Any, value: Any) -
     if not run.may_change(target):
         hint = f"make a copy: `items = {kind}(items)`"
         run.refuse(f"this changes {an(kind)} {run.owner(target)}", hint)
-    if (kind, operation[0]) in (("list", "add"), ("dict", "bitwise_or")):
-        value = run.call(type(target), [value], {})  # these operators take any iterable
-    contents = binary(run, operation, target, value)
+    held = contents(target) if is_derived(target) else target
+    if (isinstance(target, list | deque), operation[0]) == (True, "add"):
+        value = run.call(list, [value], {})  # this operator takes any iterable
+    if (isinstance(target, dict), operation[0]) == (True, "bitwise_or"):
+        value = run.call(dict, [value], {})
+    changed = binary(run, operation, held, value)
     run.note_contents(target)
     if kind == "set":  # by Python's own operator, for the order of the items
         in_place(operation)(target, value)
@@ -336,8 +345,7 @@ def _change_container(run: Run, operation: Operation, target: Any, value: Any) -
         if operation[0] != "bitwise_or":
             run.orders.note_loss(target)
         return
-    target.clear()
-    (target.extend if kind == "list" else target.update)(contents)
+    refill(target, changed)
 
 
 def _updated(

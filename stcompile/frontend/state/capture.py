@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -30,6 +31,7 @@ from stcompile.base.classes import (
     set_own,
     slot_of,
 )
+from stcompile.base.containers import CHANGEABLE, GROWING, ITEMIZED, filled_like
 from stcompile.base.errors import LanguageError
 from stcompile.base.fields import Fields, facts_of
 from stcompile.base.guards import (
@@ -194,7 +196,7 @@ class Captures:
                 for key, item in facts_of(value).rest.items()
             }
             return Fields(replace(facts_of(made), rest=rest))
-        if type(made) not in (list, dict):
+        if type(made) not in ITEMIZED:
             fields = {name for (kind, name), _ in parts if kind == "attribute"}
             for name, item in own_attributes(value):
                 if name not in fields:
@@ -241,8 +243,8 @@ class Captures:
             )
         varies = place is not None and place in self.varying
         self.beside.append((root, path, varies))
-        if varies and type(value) is list:
-            return self._note_mirror(value, [Grown(UNSEEN, UNSEEN_HINT)], place)
+        if varies and type(value) in GROWING:
+            return self._note_mirror(value, _unseen(value), place)
         if varies:
             variable = self._recorder.variable(type_of(value), trees.path_name(root, path))
             self.leaves.append(Leaf(root, path, variable, False))
@@ -258,12 +260,12 @@ class Captures:
         changed."""
         assert place is not None
         self._seen_beside.add(place)
-        if type(mirror) in (list, dict):
+        if type(mirror) in CHANGEABLE:
             self._mirrors[id(value)] = value, mirror, place
-        if type(mirror) is not list or len(mirror) == len(value):
+        if type(mirror) not in GROWING or len(mirror) == len(value):
             parts = zip(trees.children(value) or (), trees.children(mirror) or (), strict=False)
             for (step, part), (_, inner) in parts:
-                if type(inner) in (list, dict):
+                if type(inner) in CHANGEABLE:
                     self._note_mirror(part, inner, place.part((step,)))
         return mirror
 
@@ -287,7 +289,7 @@ class Captures:
             return generator
         if is_input(value):
             return self._array(value, place)
-        if type(value) in (list, tuple, dict) or trees.is_namedtuple(value):
+        if type(value) in ITEMIZED or trees.is_namedtuple(value):
             return self._structure(value, place)
         if isinstance(value, StaticArray):
             self.guard(place)
@@ -483,7 +485,7 @@ class Captures:
                 f"{place.description} contains itself",
                 hint="what is captured is taken apart: leave out the part that refers to the whole",
             )
-        if type(value) is list and place in self.varying:
+        if type(value) in GROWING and place in self.varying:
             return self._unknown(value, place)
         fact = place.fact("structure", structure_of)
         self.guards.setdefault(fact, StructureGuard(place, structure_of(value)))
@@ -497,10 +499,12 @@ class Captures:
         self._mirrors[id(value)] = value, mirror, place
         return mirror
 
-    def _unknown(self, value: list[Any], place: Place) -> list[Any]:
-        """A list that each call makes longer: its items are not looked at."""
-        self._is(place.kind(), list)
-        mirror = [Grown(UNSEEN, UNSEEN_HINT)]
+    def _unknown(self, value: Any, place: Place) -> Any:
+        """A list or a deque that each call makes longer: its items are not looked at."""
+        self._is(place.kind(), type(value))
+        if isinstance(value, deque):
+            self.guard(place.attribute("maxlen"))
+        mirror = _unseen(value)
         self._mirrors[id(value)] = value, mirror, place
         return mirror
 
@@ -581,6 +585,11 @@ class Captures:
         """All inputs: the arguments' leaves, then the hidden inputs."""
         yield from (leaf.variable for leaf in self.leaves)
         yield from (hidden.variable for hidden in self.hidden)
+
+
+def _unseen(value: Any) -> Any:
+    """The mirror of a list or a deque with items that are not looked at."""
+    return filled_like(value, [Grown(UNSEEN, UNSEEN_HINT)])
 
 
 def _hint(place: Place) -> str:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from stcompile.base.containers import CONTAINERS
 from stcompile.base.errors import Caution, StcompileError
 from stcompile.frontend.state.outside import Outside
 from stcompile.frontend.state.set_orders import SetOrders
@@ -232,5 +233,5 @@ class Changes:
     def note_contents(self, container: Any) -> None:
         """Note that a container is about to be changed, if the program made it."""
         found = self.owned.get(id(container))
-        if found is not None and isinstance(container, list | dict | set):
+        if found is not None and isinstance(container, (*CONTAINERS, set)):
             self.note(ContentsSite(container, found.born, self.orders))

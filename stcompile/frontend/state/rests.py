@@ -24,7 +24,7 @@ def rest_in(items: Iterable[Any]) -> Rest | None:
 
 def filled_in(items: Any) -> Filled | None:
     """The rows that are the items of a list; None if the number of items is known."""
-    is_one = isinstance(items, list) and len(items) == 1
+    is_one = type(items) is list and len(items) == 1
     return items[0] if is_one and isinstance(items[0], Filled) else None
 
 

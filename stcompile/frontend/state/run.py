@@ -7,6 +7,7 @@ of each kind of expression, statement and callable is in the tables that it is g
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +19,7 @@ import numpy as np
 from stcompile.analysis.layouts import Layouts
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, is_changeable, is_plain_value
+from stcompile.base.containers import CHANGEABLE, GROWING
 from stcompile.base.errors import (
     ArgumentsError,
     LanguageError,
@@ -432,7 +434,7 @@ class Run(Sizes):
         if isinstance(value, range):
             made: Array = self.call(np.arange, (value.start, value.stop, value.step), {})
             return self.cast(made, dtype) if dtype else made
-        if not isinstance(value, list | tuple):
+        if not isinstance(value, LISTED):
             self.refuse_foreign(value)
             self.refuse(f"{described(value)} is not an array", "pass arrays, numbers or lists")
         return self.language.array_of(self, value, dtype)
@@ -597,11 +599,11 @@ class Run(Sizes):
         return value
 
     def may_change(self, container: Any) -> bool:
-        """True for a container that the program made, and for a list or a dict that an object from
-        outside holds, of which the change is noted."""
+        """True for a container that the program made, and for one that an object from outside
+        holds, of which the change is noted."""
         if self.owns(container):
             return True
-        if type(container) not in (list, dict) or self.is_disowned(container) or is_lent(container):
+        if type(container) not in CHANGEABLE or self.is_disowned(container) or is_lent(container):
             return False
         kind = type(container).__name__
         if id(container) in self.captures.of_parts:
@@ -610,7 +612,7 @@ class Run(Sizes):
             return False
         self.check_outside(f"changes a {kind} that an object holds")
         origin = self.captures.origin(container)
-        if isinstance(origin, Place) and type(container) is list:
+        if isinstance(origin, Place) and type(container) in GROWING:
             self.captures.vary(origin)
         site = ContentsSite(container, 0, self.orders)
         self.outside.note(Change(site, site.read(), self.here))
@@ -654,7 +656,7 @@ class Run(Sizes):
     def asked(self, value: Any) -> Any:
         """The value that decides whether a value is true: for an object of the user's the result of
         its class's method, maybe a traced flag; any other value itself."""
-        if isinstance(value, list) and value and isinstance(value[0], Filled):
+        if type(value) is list and value and isinstance(value[0], Filled):
             (filled,) = value
             return self.record("greater", filled.count, 0) if filled.low == 0 else True
         if isinstance(value, Array | Scalar) or not is_changeable(type(value)):
@@ -665,7 +667,7 @@ class Run(Sizes):
             if method is MISSING:
                 continue
             if not isinstance(method, FunctionType):
-                if isinstance(value, tuple | int | str | bytes | Enum):
+                if isinstance(value, tuple | int | str | bytes | Enum | list | dict | deque):
                     return bool(value)
                 self.refuse(
                     f"the truth of {an(cls.__name__)} is not known", "compare what it holds"
@@ -681,7 +683,7 @@ class Run(Sizes):
     def truth(self, value: Any) -> bool:
         """The truth of a static value."""
         assert not isinstance(value, Array | Scalar)
-        for item in value if isinstance(value, list) else ():
+        for item in value if type(value) in GROWING else ():
             self.checked(item)
         asked = self.asked(value)
         if isinstance(asked, Scalar):

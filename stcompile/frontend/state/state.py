@@ -9,11 +9,13 @@ staged, looked at, and taken back.
 from __future__ import annotations
 
 import gc
+from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from stcompile.base.classes import MISSING, own, own_attributes, set_own
+from stcompile.base.containers import contents, refill
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.set_orders import Noted, SetOrders
 from stcompile.frontend.state.values import (
@@ -79,7 +81,7 @@ class CellSite:
 
 @dataclass(frozen=True, eq=False)
 class ContentsSite:
-    """The contents of a list, dict or set that the program made; ``born`` is its age."""
+    """The contents of a container or a set that the program made; ``born`` is its age."""
 
     container: Any
     born: int
@@ -91,17 +93,13 @@ class ContentsSite:
 
     def read(self) -> Any:
         of_set = isinstance(self.container, set)
-        return Noted(self.container) if of_set else self.container.copy()
+        return Noted(self.container) if of_set else contents(self.container)
 
     def write(self, value: Any) -> None:
         if isinstance(self.container, set):
             self.orders.put_back(self.container, value)
             return
-        self.container.clear()
-        if isinstance(self.container, list):
-            self.container.extend(value)
-        else:
-            self.container.update(value)
+        refill(self.container, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +248,7 @@ def reachable(
                 for name, part in own_attributes(value)
                 if (AttributeSite, id(value), name) not in left_out
             ]
-        if isinstance(value, list | tuple | set):
+        if isinstance(value, list | tuple | set | deque):
             stack += value
         elif isinstance(value, dict):
             stack += value.values()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -17,6 +18,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from stcompile.base.containers import is_derived, parts_of
 from stcompile.base.wording import an, noun_of
 from stcompile.wengert.dims import Size, symbols_in
 from stcompile.wengert.ir import Atom, Params, Variable
@@ -26,7 +28,7 @@ UNBOUNDED = 2**62
 ENDLESS = 2**61  # an iterator with so many items or more has no end
 USED_UP = 2**63  # the position of an iterator that has ended, even if its list grows
 TAKEN = USED_UP - 1  # the position of an iterator that something else has taken items from
-LISTED = (list, tuple, range)  # NumPy makes an array of them where it needs one
+LISTED = (list, tuple, range, deque)  # NumPy makes an array of them where it needs one
 
 
 @dataclass(frozen=True)
@@ -343,7 +345,10 @@ class Generated:
 
 
 _EMPTY: dict[Any, Any] = {}
-DICT_VIEWS = (type(_EMPTY.values()), type(_EMPTY.items()))
+_ORDERED: dict[Any, Any] = OrderedDict()
+DICT_VIEWS = tuple(type(d.values()) for d in (_EMPTY, _ORDERED)) + tuple(
+    type(d.items()) for d in (_EMPTY, _ORDERED)
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -477,6 +482,8 @@ def is_static(value: Any) -> bool:
         return False
     if isinstance(value, Generated | Flat | Unread):
         return False
+    if is_derived(value):
+        return all(is_static(part) for _, part in parts_of(value))
     if isinstance(value, list | tuple | set | frozenset):
         return all(map(is_static, value))
     if isinstance(value, dict):

@@ -207,7 +207,7 @@ def visit_Dict(run: Run, node: ast.Dict, frame: Frame) -> dict[Any, Any]:
             value = run.evaluate(value_node, frame)
             if not isinstance(value, dict):
                 run.refuse(f"`**` takes a dict, not {described(value)}", "", TypingError)
-            made.update(value)
+            made.update(run.call(dict, [value], {}))
             continue
         key = run.evaluate(key_node, frame)
         if not is_static(key):

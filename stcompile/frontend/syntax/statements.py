@@ -21,7 +21,6 @@ from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.operations import indexing, operators
 from stcompile.frontend.operations.attributes import attribute, set_attribute
 from stcompile.frontend.operations.data_model import delete_attribute
-from stcompile.frontend.operations.overloads import special_method
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Returned, Signal
@@ -107,7 +106,7 @@ def _augment_item(
         return
     present = indexing.get_item(run, container, index)
     changed = operators.augmented(run, operation, present, evaluated())
-    if changed is not present or not isinstance(container, list | dict):
+    if changed is not present or type(container) not in (list, dict):
         indexing.set_item(run, container, index, changed)
 
 
@@ -198,16 +197,9 @@ def visit_Delete(run: Run, node: ast.Delete, frame: Frame) -> Signal:
             run.at(target, frame, lambda o=owner, t=target: delete_attribute(run, o, t.attr))  # type: ignore[misc]
             continue
         owner = run.evaluate(target.value, frame) if isinstance(target, ast.Subscript) else None
-        method = special_method(run, owner, "__delitem__")
-        if method is not None and isinstance(target, ast.Subscript):
-            run.call(method, [run.evaluate(target.slice, frame)], {})
-            continue
-        if not isinstance(target, ast.Subscript) or not isinstance(owner, list | dict):
+        if not isinstance(target, ast.Subscript):
             run.refuse("`del` of this is not supported", "build a new object without it")
-        key = run.evaluate(target.slice, frame)
-        if isinstance(key, slice):
-            run.refuse("`del` of a slice is not supported", "build a new list without it")
-        run.call(attribute(run, owner, "pop"), [key], {})
+        indexing.delete_item(run, owner, run.evaluate(target.slice, frame))
     return None
 
 
