@@ -38,6 +38,7 @@ from .helpers import (
     quotient,
     root,
     root_of_cube,
+    sign_of,
     wrapped_floor,
     wrapped_remainder,
 )
@@ -203,10 +204,8 @@ def power(x: Any, y: Any, *, spelling: str = "**") -> Any:
 
 @fresh
 def sign(x: Any) -> Any:
-    if isinstance(x, np.float32):
-        return np.sign(x) + np.float32(0.0)
     if x.dtype.kind == "f":
-        return np.sign(x) + 0.0
+        return sign_of(x)
     return np.sign(x)
 
 

@@ -20,6 +20,12 @@ def added(total: Any, x: Any) -> Any:
 
 
 @helper
+def sign_of(x: Any) -> Any:
+    """``np.sign(x)``, which is 0.0 for -0.0; Numba's is -0.0."""
+    return np.sign(x) if x != 0 else abs(x)
+
+
+@helper
 def root(x: Any) -> Any:
     """``x ** 0.5`` of a NumPy scalar, which is `pow`: 0.0 for -0.0, and inf for -inf."""
     return np.sqrt(abs(x) if x == 0 or x == -np.inf else x)

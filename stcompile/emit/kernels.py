@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.analysis.regions import Repeat, Tree, unfold
+from stcompile.base.location import Location, line_in
 from stcompile.base.options import Options
 from stcompile.base.thresholds import (
     VECTOR,
@@ -28,7 +30,7 @@ from stcompile.emit.beside import called_in, text_of
 from stcompile.emit.layout import INDENT, WIDTH, Line, body_lines, started
 from stcompile.emit.names import Naming
 from stcompile.emit.statements import Statements
-from stcompile.emit.steps import empty
+from stcompile.emit.steps import UNUSED, empty
 from stcompile.plan.decide import make_schedule
 from stcompile.plan.schedule import Schedule
 from stcompile.wengert.bounds import greatest
@@ -190,7 +192,7 @@ class KernelStatements(Statements):
             length = name(self.told[loop.length])
         if is_parallel(loop):
             return ast.Call(name("prange"), [length], [])
-        if not loop.reverse:
+        if not loop.reverse or self.counter(loop).id == UNUSED:
             return ast.Call(name("range"), [length], [])
         before = ast.BinOp(length, ast.Sub(), ast.Constant(1))
         last = literal(loop.length - 1) if isinstance(loop.length, int) else before
@@ -268,13 +270,41 @@ def _function(kernel: Kernel, sections: Mapping[str, str], fastmath: bool) -> li
         head = f"def {kernel.name}(\n{' ' * INDENT}{arguments}\n):"
     parallel = any(isinstance(item, Repeat) and is_parallel(item) for _, item in tree.items())
     made = _compiled(boundscheck=_is_checked(tree), parallel=parallel, fastmath=fastmath)
-    lines: list[Line] = [(line, None, None) for line in (f"@{made}", *head.splitlines())]
+    top = (f"@{made}", *head.splitlines(), *_docstring(kernel))
+    lines: list[Line] = [(line, None, None) for line in top]
     lines += body_lines(statements.blocks, sections, repeated=False)
     if results:
         value = results[0] if len(results) == 1 else ast.Tuple(results, ast.Load())
         returned = ast.Return(value)
         lines += started(render(returned, width=WIDTH, indent=INDENT), None, returned)
     return [*lines, ("", None, None), ("", None, None)]
+
+
+def _docstring(kernel: Kernel) -> Sequence[str]:
+    """The docstring of a kernel: the user's lines that it computes, and the arguments that it
+    changes."""
+    places = [*dict.fromkeys(_places(kernel.program))]
+    sections = [*dict.fromkeys(place.part for place in places)]
+    text = f"The {' and '.join(sections)} loops"
+    lines = sorted((where.file, where.statement) for p in places if (where := p.shown) is not None)
+    if lines:
+        ends = [*dict.fromkeys(line_in(*line) for line in (lines[0], lines[-1]))]
+        text += f" of {' to '.join(ends)}"
+    inputs, called = kernel.program.inputs, kernel.statements.naming.called
+    written = [f"`{called(inputs[at]).id}`" for at in sorted(kernel.written)]
+    if written:
+        text += f"; they write to {', '.join(written)}"
+    margin = " " * INDENT
+    made = textwrap.wrap(f'"""{text}."""', WIDTH, initial_indent=margin, subsequent_indent=margin)
+    return made
+
+
+def _places(program: Program) -> Iterator[Location]:
+    """The locations of all equations of a program."""
+    for equation in program.equations:
+        yield equation.location
+        for body in _programs(equation):
+            yield from _places(body)
 
 
 def _is_checked(tree: Tree) -> bool:

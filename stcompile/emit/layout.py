@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from stcompile.base.location import Location, line_in
+from stcompile.base.location import Location, Section, line_in
 from stcompile.code.literals import attribute
 from stcompile.code.render import render
 from stcompile.plan.inlining import block_key
@@ -115,13 +115,32 @@ def body_lines(
     comment is ``repeated`` only where the user's line runs again."""
     layout = _Layout(repeated)
     shown = [block for block in blocks if block.statements]
-    has_rules = len({block.location.part for block in shown}) > 1
-    for section, group in itertools.groupby(shown, key=lambda block: block.location.part):
-        if has_rules:
-            layout.lines.append((heading(titles[section], indent), None, None))
+    stretches = _stretches([block.location.part for block in shown])
+    for sections, count in stretches:
+        if len(stretches) > 1:
+            title = " and ".join(titles[section] for section in sections)
+            layout.lines.append((heading(title, indent), None, None))
             layout.key = None
-        layout.blocks(list(group), indent, ())
+        layout.blocks(shown[:count], indent, ())
+        del shown[:count]
     return layout.lines
+
+
+def _stretches(sections: Sequence[Section]) -> list[tuple[list[Section], int]]:
+    """The stretches of lines that have a rule each, with the number of their blocks: sections that
+    come in turns are one stretch.
+
+    >>> _stretches(["forward", "adjoint", "update", "adjoint", "update"])
+    [(['forward'], 1), (['adjoint', 'update'], 4)]
+    """
+    last = {section: at for at, section in enumerate(sections)}
+    found: list[tuple[list[Section], int]] = []
+    end = -1
+    for at, section in enumerate(sections):
+        within, count = found.pop() if at <= end else ([], 0)
+        found.append(([*within, section] if section not in within else within, count + 1))
+        end = max(end, last[section])
+    return found
 
 
 def started(lines: Sequence[str], location: Location | None, statement: ast.stmt) -> list[Line]:

@@ -19,7 +19,7 @@ from stcompile.base.location import Location
 from stcompile.code.literals import attribute, literal, name
 from stcompile.emit.layout import Block, Compound, is_empty
 from stcompile.emit.names import Naming
-from stcompile.emit.steps import Steps, copied_into, copy_of, empty
+from stcompile.emit.steps import UNUSED, Steps, copied_into, copy_of, empty
 from stcompile.plan.inlining import is_indexed
 from stcompile.plan.moves import Move, Pair, is_crossed, ordered
 from stcompile.plan.schedule import Schedule
@@ -237,7 +237,8 @@ class Statements(Steps):
 
     def _steps(self, loop: Repeat) -> ast.expr:
         steps = ast.Call(name("range"), [self._length(loop)], [])
-        return ast.Call(name("reversed"), [steps], []) if loop.reverse else steps
+        is_down = loop.reverse and self.counter(loop).id != UNUSED
+        return ast.Call(name("reversed"), [steps], []) if is_down else steps
 
     def _length(self, loop: Repeat) -> ast.expr:
         if loop.count is not None:

@@ -33,6 +33,8 @@ from stcompile.wengert.symbols import lengths_of
 from stcompile.wengert.templates import inplace_operand, mark_of
 from stcompile.wengert.types import Type
 
+UNUSED = "_"  # the counter of a loop that counts nothing
+
 
 class KernelFunction(Protocol):
     """The function of a kernel: its name, the numbers of steps that a call passes, the statements
@@ -345,7 +347,7 @@ class Steps:
         assert loop.counter is not None
         is_read = loop.counter in self.schedule.read or loop.counter in self.schedule.counted
         if not is_read and loop.binds is None:
-            return name("_")
+            return name(UNUSED)
         return self.naming.counter(loop.counter)
 
     # --- products ------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ def added(total, x):
 
 @njit(error_model='numpy', nogil=True)
 def kernel_1(a):
+    """The forward and adjoint loops of loops.py:40 to loops.py:45."""
     # --- forward --------------------------------------------------------------
     # loops.py:40  factor = np.zeros((n, n))
     factor = np.zeros((6, 6), np.float64)

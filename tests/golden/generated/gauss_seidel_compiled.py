@@ -10,6 +10,7 @@ def added(total, x):
 
 @njit(error_model='numpy', nogil=True)
 def kernel_1(u, f):
+    """The forward and adjoint loops of loops.py:29 to loops.py:34."""
     # --- forward --------------------------------------------------------------
     # loops.py:29  u = u.copy()
     u_1 = np.copy(u)
@@ -44,7 +45,7 @@ def kernel_1(u, f):
             d_u_1[i, i_1] = 2 * u_1[i, i_1]
     # loops.py:30  for _ in range(20):
     d_f = np.zeros((30, 30), np.float64)
-    for _ in range(19, -1, -1):
+    for _ in range(20):
         # loops.py:31  for i in range(1, u.shape[0] - 1):
         for i in range(27, -1, -1):
             # loops.py:32  for j in range(1, u.shape[1] - 1):

@@ -4,7 +4,14 @@ from scipy.linalg.blas import dgemm, dgemv
 
 
 @njit(error_model='numpy', nogil=True)
+def sign_of(x):
+    """``np.sign(x)``, which is 0.0 for -0.0; Numba's is -0.0."""
+    return np.sign(x) if x != 0 else abs(x)
+
+
+@njit(error_model='numpy', nogil=True)
 def kernel_1(h, v1, v2, v3):
+    """The forward and adjoint loops of loops.py:59 to loops.py:63; they write to `v3`."""
     # --- forward --------------------------------------------------------------
     # loops.py:61  for t in range(1, 60):
     total = np.float64(0.0)
@@ -24,7 +31,7 @@ def kernel_1(h, v1, v2, v3):
     d_total = np.float64(1.0)
     for t in range(58, -1, -1):
         # loops.py:62  total = 0.5 * total + h[t, t] * h[t - 1, t] + abs(h[t, 0])
-        d_h[t + 1, 0] += d_total * (np.sign(h[t + 1, 0]) + 0.0)
+        d_h[t + 1, 0] += d_total * sign_of(h[t + 1, 0])
         v5 = d_total * h[t, t + 1]
         d_h[t, t + 1] += d_total * h[t + 1, t + 1]
         d_h[t + 1, t + 1] += v5
@@ -48,22 +55,18 @@ def workspace():
 
     def mixed_value_and_grad(w, x):
         """The value of `mixed` and its gradient with respect to `w` and `x`."""
-        # --- forward ----------------------------------------------------------
         # loops.py:59  h = np.tanh(x @ w)
         dgemm(1.0, w.T, x.T, 0.0, h_T, 0, 0, 1)  # h = x @ w
         np.tanh(h, out=h)
         # loops.py:63  return total + np.sum(h @ w)
         dgemm(1.0, w.T, h_T, 0.0, v1_T, 0, 0, 1)  # v1 = h @ w
         v2 = np.add.reduce(v1, axis=None)
-        # --- adjoint ----------------------------------------------------------
         # loops.py:63  return total + np.sum(h @ w)
         np.add.reduce(w, axis=1, out=v3)
-        # --- forward ----------------------------------------------------------
         # loops.py:61  for t in range(1, 60):
         v5 = kernel_1(h, v2, v3, v4)
         # loops.py:63  return total + np.sum(h @ w)
         value = np.float64(v5)
-        # --- adjoint ----------------------------------------------------------
         # loops.py:63  return total + np.sum(h @ w)
         dgemv(1.0, h_T, ones, 0.0, v3, 0, 1, 0, 1, 0, 1)  # v3 = ones @ h
         v6 = np.broadcast_to(v3_part, (60, 60))

@@ -37,6 +37,7 @@ def index_within(i, length, axis):
 
 @njit(error_model='numpy', nogil=True)
 def kernel_1(rows, values, columns, x):
+    """The forward and adjoint loops of loops.py:68 to loops.py:72."""
     # --- forward --------------------------------------------------------------
     # loops.py:68  y = np.zeros(len(rows) - 1)
     y = np.zeros(20, np.float64)

@@ -10,6 +10,7 @@ def added(total, x):
 
 @njit(error_model='numpy', nogil=True)
 def kernel_1(u):
+    """The forward and adjoint loops of loops.py:50 to loops.py:54."""
     # --- forward --------------------------------------------------------------
     # loops.py:50  for _ in range(30):
     for _ in range(30):
@@ -39,7 +40,7 @@ def kernel_1(u):
             d_u[i, i_1] = 2 * u[i, i_1]
     # loops.py:50  for _ in range(30):
     d_new = d_u
-    for _ in range(29, -1, -1):
+    for _ in range(30):
         # loops.py:52  new[1:-1, 1:-1] += 0.1 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1…
         v4 = np.zeros((10, 10), np.float64)
         for i in range(6):
