@@ -4,6 +4,7 @@ hold."""
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,11 +55,11 @@ class NamesGuard(Guard):
 
 @dataclass(frozen=True)
 class StructureGuard(Guard):
-    """The types and keys of a captured structure: ``expected`` is `structure_of` what the place
-    holds."""
+    """The types and keys of a captured structure: ``expected`` is `structure_of` the value in the
+    place, with None for the parts that are guarded in another way."""
 
     def _is_met_by(self, value: Any) -> bool:
-        return same(structure_of(value), self.expected)
+        return _is_like(structure_of(value), self.expected)
 
 
 def same(value: Any, expected: Any) -> bool:
@@ -87,11 +88,24 @@ def _typed(value: Any) -> tuple[type, str]:
     return type(value), repr(value) if is_told else str(id(value))
 
 
-def structure_of(value: Any) -> Any:
-    """The types and keys of a structure, without its leaves."""
+def _is_like(found: Any, expected: Any) -> bool:
+    """True for a structure with the types and keys of another, as far as the other has them."""
+    if expected is None or found is None:
+        return expected is None
+    kind, parts, others = expected
+    if found[0] is not kind or not same(found[2], others) or len(found[1]) != len(parts):
+        return False
+    pairs = zip(found[1], parts, strict=True)
+    return all(same(f[0], e[0]) and _is_like(f[1], e[1]) for f, e in pairs)
+
+
+def structure_of(value: Any, unseen: Collection[trees.Path] = (), path: trees.Path = ()) -> Any:
+    """The types and keys of a structure, without its leaves, and without the parts whose paths are
+    ``unseen``. ``path`` leads to the value."""
     parts = trees.children(value)
-    if parts is None:
+    if parts is None or path in unseen:
         return None
     named = () if type(value) in ITEMIZED else tuple(key for (_, key), _ in parts)
     others = other_names(value, named) if named else settings_of(value)
-    return type(value), tuple((step, structure_of(part)) for step, part in parts), others
+    inner = [(step, structure_of(part, unseen, (*path, step))) for step, part in parts]
+    return type(value), tuple(inner), others

@@ -175,6 +175,8 @@ class Place:
         )
 
     def part(self, path: trees.Path) -> Place:
+        if self.key[0] == "part" and self.within is not None:
+            return self.within[0].part((*self.key[2], *path))
         read, written = self.read, self.expression
         return Place(
             ("part", self.key, path),
@@ -183,6 +185,15 @@ class Place:
             trees.show_path(self.description, path),
             (self, trees.show_path("", path)),
         )
+
+    def holds(self, other: Place) -> bool:
+        """True if the other place is a part of the structure in this place."""
+        if other.key[0] != "part":
+            return False
+        _, root, path = other.key
+        own = self.key[2] if self.key[0] == "part" else ()
+        is_one_root = root == (self.key[1] if own else self.key)
+        return is_one_root and len(own) < len(path) and path[: len(own)] == own
 
     def fact(self, name: str, ask: Callable[[Any], Any]) -> Place:
         """A place that holds ``ask(value)`` of the value in this place, for example whether it has

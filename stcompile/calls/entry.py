@@ -26,7 +26,7 @@ from stcompile.base.strides import layout_of, memory_order
 from stcompile.calls.lengths import parts_of
 from stcompile.calls.link import link
 from stcompile.calls.overlap import Known, overlaps
-from stcompile.calls.signature import Identity, same_key
+from stcompile.calls.signature import Identity, keys_of, same_key
 from stcompile.calls.workspaces import SizedWorkspaces, Workspaces
 from stcompile.wengert.dims import Sizes, Symbol, is_named, named_by
 from stcompile.wengert.staged import Hidden
@@ -194,6 +194,8 @@ class _Writer:
             self._unless(*self._array(variable, dtype, shape, layout, written))
         elif tag in ("number", "kind"):
             self._unless(f"type({variable}) is {self.bind(rest[0])}")
+        elif tag == "keys":
+            self._unless(f"{self.bind(keys_of)}({variable}) == {self.bind(key)}")
         elif tag == "static":
             self._unless(*self._static(variable, *rest))
         elif tag == "object":

@@ -11,7 +11,8 @@ Every argument has a *key*, a tuple that describes it:
   dataclasses, and for objects taken apart; the spellings tell keys apart that are equal (1, 1.0 and
   True), and name the attributes that an object has besides its fields; of an object taken apart a
   sixth item names those that would be parts if they held floating-point numbers;
-- ``("kind", type)`` for an attribute beside the parts, whose value calls change;
+- ``("kind", type)`` for an attribute beside the parts, whose value calls change, and
+  ``("keys", type, keys, settings)`` for a container there whose items calls change;
 - ``("same", number)`` for an object or an array in an object that was met before.
 
 >>> key_of(np.zeros((2, 3)))
@@ -95,6 +96,18 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
     else:
         spellings = other_names(value, keys)
     return "structure", type(value), keys, spellings, inner
+
+
+def kind_of(value: Any) -> Any:
+    """A key of the class of a value alone."""
+    return "kind", type(value)
+
+
+def keys_of(value: Any) -> Any:
+    """A key of the class and the keys of a container, whatever the items are."""
+    keys = (key for (_, key), _ in trees.children(value) or ())
+    told = tuple(repr(key) if trees.is_plain_key(key) else Identity(key) for key in keys)
+    return "keys", type(value), told, tuple(map(Identity, settings_of(value)))
 
 
 class Identity:

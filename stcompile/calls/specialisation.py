@@ -22,7 +22,7 @@ from stcompile.calls.arguments import Arguments
 from stcompile.calls.entry import Call, entry_of
 from stcompile.calls.link import source_filename
 from stcompile.calls.overlap import Known
-from stcompile.calls.signature import key_of
+from stcompile.calls.signature import key_of, keys_of, kind_of
 from stcompile.emit.function import Emitted
 from stcompile.wengert.dims import Sizes
 from stcompile.wengert.staged import Hidden, Staged
@@ -164,11 +164,12 @@ def with_threads(function: Callable[..., Any], threads: Threads, name: str) -> C
 def attributes_in(staged: Staged, arguments: Arguments) -> tuple[tuple[str, Path, Any], ...]:
     """The attributes of arguments that a call reads although they are not fields."""
 
-    def key(name: str, path: Path, varies: bool) -> Any:
+    def key(name: str, path: Path, counts: str) -> Any:
         value = follow(arguments.values[name], path)
-        return ("kind", type(value)) if varies else key_of(value, name, path)
+        found = {"class": kind_of, "keys": keys_of}.get(counts)
+        return key_of(value, name, path) if found is None else found(value)
 
-    return tuple((name, path, key(name, path, varies)) for name, path, varies in staged.beside)
+    return tuple((name, path, key(name, path, counts)) for name, path, counts in staged.beside)
 
 
 def unlinked(staged: Staged, arguments: Arguments, beside: Any) -> Specialisation:
@@ -199,6 +200,7 @@ def _fits(arguments: Arguments, name: str, path: Path, key: Any) -> bool:
     """True if an attribute of an argument has the key that the program was made for."""
     try:
         value = follow(arguments.values[name], path)
-        return bool(key == (("kind", type(value)) if key[0] == "kind" else key_of(value)))
+        found = {"kind": kind_of, "keys": keys_of}.get(key[0], key_of)
+        return bool(key == found(value))
     except (*UNREADABLE, ArgumentsError):
         return False

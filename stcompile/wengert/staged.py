@@ -138,7 +138,7 @@ class Staged:
     are the arguments' ``leaves``, then the ``hidden`` values. ``guards`` are the other facts that
     it depends on, ``cautions`` the user's lines to warn of; ``beside`` are the attributes of
     arguments that it reads although they are not fields: the argument, the path, and whether only
-    the class counts, because calls change it. ``effects``
+    the "class" counts, or the "keys" as well, because calls change what is in it. ``effects``
     are its changes of objects of the caller: the last outputs of the program are what these get.
     ``cells`` tell the outputs apart then: arrays of one number are one array, those of 0 may be the
     caller's. ``sets`` are the attributes of objects taken apart that it sets: the class and the
@@ -151,7 +151,7 @@ class Staged:
     guards: tuple[Guard, ...]
     result: Result
     cautions: tuple[Caution, ...] = ()
-    beside: tuple[tuple[str, trees.Path, bool], ...] = ()
+    beside: tuple[tuple[str, trees.Path, str], ...] = ()
     effects: tuple[Effect, ...] = ()
     cells: tuple[int, ...] = ()
     sets: frozenset[tuple[type, str]] = frozenset()

@@ -226,6 +226,13 @@ def orders_compared(x):
 
 
 @example(X)
+def dicts_of_keys(x):
+    one, other = OrderedDict.fromkeys("ab", x[0]), dict.fromkeys(["c", "d"], x[1])
+    other["d"] = x[2]
+    return one, other, defaultdict.fromkeys("e"), dict.fromkeys(range(2))
+
+
+@example(X)
 def dicts_that_are_made_of_others(x):
     one = OrderedDict(b=x[0], a=x[1])
     table = defaultdict(list, one, c=x[2])

@@ -171,6 +171,18 @@ def _nsmallest(run: Run, n: int, iterable: Any, key: Any = None) -> Any:
     return get_item(run, sorted_(run, iterable, key=key), slice(None, max(n, 0)))
 
 
+def _from_keys(cls: type) -> Lowering:
+    """The lowering of ``cls.fromkeys``."""
+
+    def lowering(run: Run, iterable: Any, value: Any = None, /) -> Any:
+        made = run.call(cls, [], {})
+        for key in items_of(run, iterable):
+            set_item(run, made, key, value)
+        return made
+
+    return lowering
+
+
 def _each(name: str, lowering: Lowering, *classes: type) -> dict[Any, Lowering]:
     """A lowering for the methods of a name that the classes have in C."""
     return {vars(cls)[name]: lowering for cls in classes or _CLASSES if name in vars(cls)}
@@ -194,6 +206,7 @@ CONTAINERS: dict[Any, Lowering] = {
     **_each("update", _update_ordered, OrderedDict),
     **_each("copy", copied, OrderedDict, defaultdict, deque),
     **_each("__copy__", copied, defaultdict, deque),
+    **{cls.fromkeys: _from_keys(cls) for cls in (dict, OrderedDict, defaultdict)},
     Counter.copy: copied,
     Counter.elements: _elements,
     collections._count_elements: _count_elements,  # type: ignore[attr-defined]

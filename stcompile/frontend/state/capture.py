@@ -98,7 +98,8 @@ class Captures:
         self._apart: dict[int, tuple[Any, str]] = {}  # objects taken apart, and arrays in them
         self.leaves: list[Leaf] = []
         self.sizes: Mapping[tuple[str, trees.Path], Sizes] = {}  # of arguments with named lengths
-        self.beside: list[tuple[str, trees.Path, bool]] = []  # attributes that are no fields
+        self.beside: list[tuple[str, trees.Path, str]] = []  # attributes that are no fields
+        self._cells_beside: dict[int, Cell] = {}  # of arrays there, by identity
         self._seen_beside: set[Place] = set()  # those of objects that were taken apart
         self.hidden: list[Hidden] = []
         self.guards: dict[Place, Guard] = {}
@@ -179,6 +180,9 @@ class Captures:
         """A structure with mirrors of its leaves. Attributes of its objects that are not fields are
         mirrored when they are read."""
         parts = trees.children(value)
+        is_inner = bool(self.varying) and path and type(value) in GROWING
+        if is_inner and isinstance(root, Place) and root.part(path) in self.varying:
+            return self._unknown(value, root.part(path))
         is_captured = isinstance(root, Place) and not _is_constant(value)
         if parts is None or (is_captured and self._is_read(value)):
             return leaf(path, value)
@@ -242,7 +246,17 @@ class Captures:
                 hint="make it a field, a property or an argument of its own",
             )
         varies = place is not None and place in self.varying
-        self.beside.append((root, path, varies))
+        if place is not None and not varies and any(map(place.holds, self.varying)):
+            self.beside.append((root, path, "keys"))
+            parts = [
+                self._beside(part, root, (*path, step), changed, place.part((step,)))
+                for step, part in trees.children(value) or ()
+            ]
+            self._seen_beside.add(place)
+            mirror = trees.with_children(value, parts)
+            self._mirrors[id(value)] = value, mirror, place
+            return mirror
+        self.beside.append((root, path, "class" if varies else ""))
         if varies and type(value) in GROWING:
             return self._note_mirror(value, _unseen(value), place)
         if varies:
@@ -252,8 +266,12 @@ class Captures:
         for at, item in trees.leaves(value, path):
             if has_attributes(item) and not is_input(item):
                 self.track(item, Place.constant(item, trees.show_path(root, at)))
-        mirror = self._mirrored(value, self._argument_leaf(root, False), root, path)
-        return mirror if place is None else self._note_mirror(value, mirror, place)
+        mirror = self._mirrored(value, self._argument_leaf(root, place is not None), root, path)
+        if place is None:
+            return mirror
+        found = [item for _, item in trees.leaves(mirror) if isinstance(item, Array)]
+        self._cells_beside |= {id(array.cell): array.cell for array in found}
+        return self._note_mirror(value, mirror, place)
 
     def _note_mirror(self, value: Any, mirror: Any, place: Place | None) -> Any:
         """Note the lists and dicts in an attribute of an object that was taken apart, which may be
@@ -319,8 +337,10 @@ class Captures:
         call."""
         if self.is_fixed or place in self.varying:
             return
-        is_read = place in self.guards or place in self._seen_beside
-        if is_read or place.fact("structure", structure_of) in self.guards:
+        around = [] if place.within is None else [place.within[0]]
+        facts = (one.fact("structure", structure_of) for one in (place, *around))
+        seen = {place, *around} & self._seen_beside
+        if place in self.guards or seen or any(fact in self.guards for fact in facts):
             raise StagedAgain(place)
         self.varying.add(place)
 
@@ -330,8 +350,18 @@ class Captures:
         if isinstance(origin, Place) and trees.is_plain_key(key):
             place = origin.part((("item", key),))
             found = self.guards.get(place)
-            if found is not None and is_counter(found.expected):
+            held = found.expected if found is not None else self._item_beside(origin, mirror, key)
+            if is_counter(held):
                 self.vary(place)
+
+    def _item_beside(self, place: Place, mirror: Any, key: Any) -> Any:
+        """An item of a container beside the fields of an argument, as it is on entry."""
+        pairs = ((value, held) for value, held, _ in self._mirrors.values())
+        value = next((value for value, held in pairs if held is mirror), None)
+        if value is None or place not in self._seen_beside:
+            return None
+        parts = dict(trees.children(value) or ())
+        return parts.get(("item", key))
 
     def stands_for(self, mirror: Any, other: Any) -> None:
         """Note a structure that stands for another structure, inside of a program of its own."""
@@ -356,7 +386,10 @@ class Captures:
         return [*self._numbers.values()]
 
     def is_held(self, cell: Cell) -> bool:
-        """True for an array that an object from outside holds."""
+        """True for an array that an object from outside holds, also beside the parts of one that
+        was taken apart."""
+        if id(cell) in self._cells_beside:
+            return True
         return cell.lent and any(h.variable == cell.made for h in self.hidden)
 
     def root(self, place: Place) -> Variable:
@@ -488,7 +521,8 @@ class Captures:
         if type(value) in GROWING and place in self.varying:
             return self._unknown(value, place)
         fact = place.fact("structure", structure_of)
-        self.guards.setdefault(fact, StructureGuard(place, structure_of(value)))
+        unseen = [*self._unseen(value, place)] if self.varying else []
+        self.guards.setdefault(fact, StructureGuard(place, structure_of(value, unseen)))
         for item in self._keys(value):
             self.track(item, Place.constant(item, f"a key of {place.description}"))
 
@@ -498,6 +532,14 @@ class Captures:
         mirror = self._mirrored(value, leaf, place, ())
         self._mirrors[id(value)] = value, mirror, place
         return mirror
+
+    def _unseen(self, value: Any, place: Place, path: trees.Path = ()) -> Iterator[trees.Path]:
+        """The paths of the lists and deques in a structure that change from call to call."""
+        if path and type(value) in GROWING and place.part(path) in self.varying:
+            yield path
+            return
+        for step, part in trees.children(value) or ():
+            yield from self._unseen(part, place, (*path, step))
 
     def _unknown(self, value: Any, place: Place) -> Any:
         """A list or a deque that each call makes longer: its items are not looked at."""
