@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.generics import P, R
-from stcompile.base.options import Copied, Level, OnError, Threads, options
+from stcompile.base.options import Copied, Level, LoopCompiler, OnError, Threads, options
 from stcompile.calls.arguments import Wrt
 from stcompile.differentiable import Differentiable
 from stcompile.frontend.protocol import makes_transformed
@@ -102,6 +102,7 @@ def grad(
     parallel: bool = False,
     fastmath: bool = False,
     threads: Threads = None,
+    compiler: LoopCompiler | None = None,
 ) -> Gradient[..., Any]:
     """The gradient of a function of one real number, as a function of the same arguments.
 
@@ -124,7 +125,9 @@ def grad(
     many threads as NumPy has, and give the same bits in any number of them; with ``fastmath``
     sums may be reordered, and there may be no NaN and no infinity. ``threads`` is how many threads
     the libraries of linear algebra take during a call, or ``"auto"``: then numbers are tried in the
-    first calls, and again when calls become much slower.
+    first calls, and again when calls become much slower. ``compiler`` says who compiles the loops
+    of ``level="compiled"``: ``"numba"``, or ``"c"`` for the system's compiler of C; None is Numba
+    if it is installed, and else C.
 
     >>> import stcompile as st, numpy as np
     >>> def f(x):
@@ -137,7 +140,17 @@ def grad(
         wrt,
         False,
         options(
-            level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+            level,
+            debug_nans,
+            memory,
+            on_error,
+            copy,
+            dynamic,
+            xp,
+            parallel,
+            fastmath,
+            threads,
+            compiler,
         ),
         has_aux,
     )
@@ -184,6 +197,7 @@ def value_and_grad(
     parallel: bool = False,
     fastmath: bool = False,
     threads: Threads = None,
+    compiler: LoopCompiler | None = None,
 ) -> Gradient[..., Any]:
     """Like `grad`, but returns ``(value, gradient)``; with ``has_aux`` ``((value, aux),
     gradient)``."""
@@ -192,7 +206,17 @@ def value_and_grad(
         wrt,
         True,
         options(
-            level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+            level,
+            debug_nans,
+            memory,
+            on_error,
+            copy,
+            dynamic,
+            xp,
+            parallel,
+            fastmath,
+            threads,
+            compiler,
         ),
         has_aux,
     )
@@ -233,6 +257,7 @@ def jacobian(
     parallel: bool = False,
     fastmath: bool = False,
     threads: Threads = None,
+    compiler: LoopCompiler | None = None,
 ) -> Jacobian[..., Any]:
     """The Jacobian of a function of arrays, as a function of the same arguments.
 
@@ -252,7 +277,17 @@ def jacobian(
     from stcompile.transforms.jacobian import Jacobian
 
     made_with = options(
-        level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+        level,
+        debug_nans,
+        memory,
+        on_error,
+        copy,
+        dynamic,
+        xp,
+        parallel,
+        fastmath,
+        threads,
+        compiler,
     )
     return Jacobian(function, wrt, mode, has_aux, made_with, holomorphic)
 
@@ -292,6 +327,7 @@ def hessian(
     parallel: bool = False,
     fastmath: bool = False,
     threads: Threads = None,
+    compiler: LoopCompiler | None = None,
 ) -> Jacobian[..., Any]:
     """The matrix of second derivatives of a function of one real number: the `jacobian` of its
     `grad`, by columns unless ``mode`` says otherwise. A ``holomorphic`` function returns a complex
@@ -307,7 +343,17 @@ def hessian(
     from stcompile.transforms.hessian import Hessian
 
     made_with = options(
-        level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+        level,
+        debug_nans,
+        memory,
+        on_error,
+        copy,
+        dynamic,
+        xp,
+        parallel,
+        fastmath,
+        threads,
+        compiler,
     )
     return Hessian(function, wrt, mode, has_aux, made_with, holomorphic)
 
@@ -376,6 +422,7 @@ def vmap(
     parallel: bool = False,
     fastmath: bool = False,
     threads: Threads = None,
+    compiler: LoopCompiler | None = None,
 ) -> Vmap:
     """A function of one item, as a function of batches of items, without a loop over them.
 
@@ -398,7 +445,17 @@ def vmap(
         in_axes,
         out_axes,
         options(
-            level, debug_nans, memory, on_error, copy, dynamic, None, parallel, fastmath, threads
+            level,
+            debug_nans,
+            memory,
+            on_error,
+            copy,
+            dynamic,
+            None,
+            parallel,
+            fastmath,
+            threads,
+            compiler,
         ),
     )
 
@@ -418,6 +475,7 @@ def compile(
     parallel: bool = False,
     fastmath: bool = False,
     threads: Threads = None,
+    compiler: LoopCompiler | None = None,
 ) -> Primal[P, R]:
     """The function itself, compiled: optimised, and with its memory planned.
 
@@ -430,7 +488,17 @@ def compile(
     return Primal(
         function,
         options(
-            level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+            level,
+            debug_nans,
+            memory,
+            on_error,
+            copy,
+            dynamic,
+            xp,
+            parallel,
+            fastmath,
+            threads,
+            compiler,
         ),
     )
 
@@ -470,6 +538,7 @@ def train_step(
     parallel: bool = False,
     fastmath: bool = False,
     threads: Threads = None,
+    compiler: LoopCompiler | None = None,
     comm: Any = None,
     rows: str | None = None,
     overlap: bool | int | str = False,
@@ -494,7 +563,17 @@ def train_step(
     from stcompile.transforms.train_step import TrainStep
 
     made = options(
-        level, debug_nans, memory, on_error, copy, dynamic, None, parallel, fastmath, threads
+        level,
+        debug_nans,
+        memory,
+        on_error,
+        copy,
+        dynamic,
+        None,
+        parallel,
+        fastmath,
+        threads,
+        compiler,
     )
     if comm is not None:
         from stcompile.transforms.shared_step import SharedStep
@@ -605,6 +684,7 @@ def differentiable(
     parallel: bool = False,
     fastmath: bool = False,
     threads: Threads = None,
+    compiler: LoopCompiler | None = None,
 ) -> Any:
     """Decorate a plain NumPy function, which can be called as before, and differentiated.
 
@@ -632,11 +712,22 @@ def differentiable(
             parallel=parallel,
             fastmath=fastmath,
             threads=threads,
+            compiler=compiler,
         )
     return Differentiable(
         function,
         wrt,
         options(
-            level, debug_nans, memory, on_error, copy, dynamic, xp, parallel, fastmath, threads
+            level,
+            debug_nans,
+            memory,
+            on_error,
+            copy,
+            dynamic,
+            xp,
+            parallel,
+            fastmath,
+            threads,
+            compiler,
         ),
     )

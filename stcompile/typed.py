@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, Protocol, TypedDict, TypeVar, overload
 
 from stcompile.base.generics import P, R
-from stcompile.base.options import Copied, Level, OnError, Threads
+from stcompile.base.options import Copied, Level, LoopCompiler, OnError, Threads
 from stcompile.differentiable import Differentiable
 from stcompile.transforms.jacobian import Mode
 
@@ -67,6 +67,7 @@ class Chosen(TypedDict, total=False):
     parallel: bool
     fastmath: bool
     threads: Threads
+    compiler: LoopCompiler | None
 
 
 class ChosenForMatrices(Chosen, total=False):

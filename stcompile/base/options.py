@@ -16,6 +16,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 OnError = Literal["raise", "capsule"]
 Copied = bool | str | tuple[str, ...]
 Threads = int | Literal["auto"] | None
+LoopCompiler = Literal["numba", "c"]
 
 DEFAULT_LEVEL: Level = "fast"
 
@@ -99,6 +100,10 @@ class Options:
     # written again.
     verify: bool = field(default_factory=_default_verify)
 
+    # Compiler of the loops of the compiled level: Numba, or a compiler of C. None: Numba if it is
+    # installed, else a compiler of C.
+    compiler: LoopCompiler | None = None
+
     # Number of threads that the libraries of linear algebra take during a call. "auto": a number
     # that is chosen by measuring. None: as many as the libraries are set to.
     threads: Threads = None
@@ -133,12 +138,16 @@ class Options:
         for name in ("parallel", "fastmath"):
             if getattr(self, name) and self.level != "compiled":
                 raise ValueError(f"{name}=True needs level='compiled'")
+        if self.compiler not in (None, *get_args(LoopCompiler)):
+            raise ValueError(f"compiler is 'numba', 'c' or None, not {self.compiler!r}")
+        if self.compiler is not None and self.level != "compiled":
+            raise ValueError(f"compiler={self.compiler!r} needs level='compiled'")
         if self.memory is not None and self.level != "fast":
             raise ValueError("a memory budget needs level='fast'")
 
     def at_fast_level(self) -> Options:
         """The same at the fast level, without what only the compiled level has."""
-        return replace(self, level="fast", parallel=False, fastmath=False)
+        return replace(self, level="fast", parallel=False, fastmath=False, compiler=None)
 
     @property
     def is_watched(self) -> bool:
@@ -160,6 +169,12 @@ class Options:
         return self.form in ("fast", "compiled")
 
     @property
+    def is_by_c(self) -> bool:
+        """True if loops are for a compiler of C."""
+        by_c = self.compiler == "c" if self.compiler else not has_numba()
+        return by_c and self.form == "compiled"
+
+    @property
     def has_blas(self) -> bool:
         """True if code may call SciPy's BLAS."""
         return _has_scipy() if self.blas is None else self.blas
@@ -169,6 +184,11 @@ def _check_threads(threads: Any) -> None:
     is_number = isinstance(threads, int) and not isinstance(threads, bool) and threads >= 1
     if not (threads is None or threads == "auto" or is_number):
         raise ValueError(f"threads is a number from 1, 'auto' or None, not {threads!r}")
+
+
+def has_numba() -> bool:
+    """True if Numba is installed."""
+    return find_spec("numba") is not None
 
 
 @functools.cache
@@ -209,6 +229,7 @@ def options(
     parallel: bool = False,
     fastmath: bool = False,
     threads: Threads = None,
+    compiler: LoopCompiler | None = None,
 ) -> Options:
     """Make options from keywords, of which None stands for the default; the default level is
     ``"fast"`` if there is a memory budget."""
@@ -228,4 +249,5 @@ def options(
         parallel=parallel,
         fastmath=fastmath,
         threads=threads,
+        compiler=compiler,
     )

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from stcompile.base import logs
 from stcompile.base.boundary import public
+from stcompile.base.deferred import deferred
 from stcompile.base.private import DamageError, PrivacyError, PrivateFolder
 from stcompile.calls.arguments import Arguments
 from stcompile.calls.cache_files import guarded, most_bytes, read_entry, write_entry
@@ -31,6 +32,7 @@ from stcompile.calls.kept import packed, unpacked
 from stcompile.calls.portable import Stale
 from stcompile.calls.specialisation import Specialisation
 
+compiler_key = deferred("stcompile.calls.c_compiler", "compiler_key")
 TRIED = 16  # entries of a name, which differ in their captured values
 
 
@@ -143,4 +145,5 @@ def _folder_for(compiler: Compiler) -> PrivateFolder | None:
 def _name(compiler: Compiler, key: SignatureKey) -> str:
     """The name of the entry of a call."""
     named = compiler.name, compiler.title, compiler.update
-    return digest_of((versions(), named, fingerprint((compiler, key))))
+    by = compiler_key() if compiler.options.is_by_c else ()
+    return digest_of((versions(), named, by, fingerprint((compiler, key))))

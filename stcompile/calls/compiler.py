@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stcompile.base.classes import MISSING
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import ExportError, LevelWarning, excerpt
 from stcompile.base.extras import require
-from stcompile.base.options import NUMBA_LIMIT, Options
+from stcompile.base.options import NUMBA_LIMIT, Options, has_numba
 from stcompile.base.places import Place
 from stcompile.base.timings import timed
 from stcompile.calls.arguments import Arguments
@@ -31,8 +33,14 @@ from stcompile.wengert.verify import Verifier
 
 if TYPE_CHECKING:  # imported where it is used
     from stcompile.export.file import Unit
+    from stcompile.native.bindings import KernelsInC
 
+linked_in_c = deferred("stcompile.calls.c_kernels", "linked_in_c")
 NUMBA = "numba"
+
+
+# A staged call, optimised; its source, its function or factory, and its kernels as C.
+Linked: TypeAlias = "tuple[Staged, Emitted, Callable[..., Any], KernelsInC | None]"
 
 
 class Compiler(Callee, ABC):
@@ -105,10 +113,8 @@ class Compiler(Callee, ABC):
         for caution in staged.cautions:
             where = caution.location
             warnings.warn_explicit(str(caution), caution.category, where.file, where.line)
-        staged, emitted = self._emitted(staged, list(arguments.values), options)
-        beside = {**externals_of(staged.program), **emitted.saved}
-        with timed("link"):
-            linked = self._linked(emitted, beside)
+        names = list(arguments.values)
+        staged, emitted, linked, in_c = self._linked(staged, names, options)
         function = workspaces_of(linked, emitted.lengths) if emitted.workspace else linked
         key = with_sizes(self.key(arguments), [*arguments.values], arguments.sizes)
         keys = zip(arguments.values, key[2], strict=True)
@@ -128,38 +134,50 @@ class Compiler(Callee, ABC):
             attributes=attributes_in(staged, arguments),
             sizes=arguments.sizes,
             threads=options.threads,
+            in_c=in_c,
             made=Made(staged, emitted),
         )
 
-    def _emitted(
-        self, staged: Staged, names: Sequence[str], options: Options
-    ) -> tuple[Staged, Emitted]:
-        """A staged call, optimised, and its source; at the fast level, with a warning, if Numba
-        would take too long for its kernels."""
+    def _linked(self, staged: Staged, names: Sequence[str], options: Options) -> Linked:
+        """A staged call, optimised, and its function, or its factory; at the fast level, with a
+        warning, if its kernels cannot be compiled, or if Numba would take too long for them."""
         prepared = self._prepared(staged, names, options)
         with timed("source"):
             emitted = emit(prepared, names, self.title, self.update, options)
-        if not emitted.kernels or options.inner:
-            return prepared, emitted
-        seconds = seconds_for(emitted.source)
+        has_loops = bool(emitted.kernels) and not options.inner
+        if has_loops and options.is_by_c:
+            link = functools.partial(self._link, prepared, emitted)
+            warn = self._warn_of_level
+            found = linked_in_c(link, emitted, options.fastmath, self.function_name, warn)
+            if found is not None:
+                return prepared, emitted, *found
+            if not has_numba():
+                return self._linked(staged, names, options.at_fast_level())
+        seconds = seconds_for(emitted.source) if has_loops else 0.0
         if seconds <= options.numba_limit:
-            return prepared, emitted
-        said = (
+            return prepared, emitted, self._link(prepared, emitted), None
+        self._warn_of_level(
             f"Numba would take about {seconds:.0f} s for the loops of `{self.function_name}`, so "
             f"it runs at level='fast'\nhint: {NUMBA_LIMIT}=inf in the environment lets Numba take "
             f"that long, once; the limit is {options.numba_limit:g} s"
         )
+        return self._linked(staged, names, options.at_fast_level())
+
+    def _warn_of_level(self, said: str) -> None:
         where = self.definition
         shown = said if where is None else f"{excerpt(where)}\n{said}"
         file, line = ("<stcompile>", 1) if where is None else (where.file, where.line)
         warnings.warn_explicit(shown, LevelWarning, file, line)
-        return self._emitted(staged, names, options.at_fast_level())
 
-    def _linked(self, emitted: Emitted, beside: Mapping[str, Any]) -> Callable[..., Any]:
+    def _link(
+        self, staged: Staged, emitted: Emitted, in_c: KernelsInC | None = None
+    ) -> Callable[..., Any]:
         """Link the function, or its factory. If Numba is missing, code that needs it can still be
         read."""
+        beside = {**externals_of(staged.program), **emitted.saved}
         try:
-            return link(emitted.source, emitted.name, emitted.workspace, beside)
+            with timed("link"):
+                return link(emitted.source, emitted.name, emitted.workspace, beside, in_c=in_c)
         except ModuleNotFoundError as error:
             if error.name != NUMBA:
                 raise

@@ -36,6 +36,7 @@ from stcompile.calls.portable import Addresses, Objects, Stale
 from stcompile.calls.signature import key_of
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.workspaces import workspaces_of
+from stcompile.native.bindings import CompilerError, KernelsInC
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Hidden
@@ -72,7 +73,8 @@ def packed(compiler: Compiler, arguments: Arguments, made: Specialisation) -> tu
         raise Untold("what it depends on has changed meanwhile")
     content = {
         "source": made.source,
-        "code": compiled(made.source, made.name),
+        "code": compiled(made.source, made.name, made.in_c),
+        "in_c": None if made.in_c is None else made.in_c.plain,
         "name": made.name,
         "factory": made.emitted.workspace,
         "lengths": made.emitted.lengths,
@@ -173,7 +175,11 @@ def unpacked(
     hidden = tuple(_hidden(objects, at, *parts) for at, parts in enumerate(kept["hidden"]))
     attributes = tuple(_attribute(arguments, *parts) for parts in kept["attributes"])
     saved = {name: _loaded(value) for name, value in kept["saved"].items()}
-    linked = link(kept["source"], kept["name"], kept["factory"], saved, kept["code"])
+    in_c = None if kept["in_c"] is None else KernelsInC.of_plain(*kept["in_c"])
+    try:
+        linked = link(kept["source"], kept["name"], kept["factory"], saved, kept["code"], in_c)
+    except CompilerError as error:
+        raise Stale(str(error)) from None
     made = Specialisation(
         name=kept["name"],
         source=kept["source"],
@@ -189,6 +195,7 @@ def unpacked(
         attributes=attributes,
         sizes=arguments.sizes,
         threads=compiler.options.threads,
+        in_c=in_c,
     )
     if not made.is_current(arguments):
         raise Stale("a captured array or an attribute is of another type")

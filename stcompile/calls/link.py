@@ -7,13 +7,18 @@ import linecache
 import types
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stcompile.base.deferred import deferred
 from stcompile.base.locks import Lock
 from stcompile.calls.blas import without_blas
 
+if TYPE_CHECKING:  # imported where it is used
+    from stcompile.native.bindings import KernelsInC
+
 share = deferred("stcompile.calls.kernels", "share")
+functions_in_c = deferred("stcompile.calls.c_kernels", "functions_in_c")
+without_numba = deferred("stcompile.calls.c_kernels", "without_numba")
 
 
 def link(
@@ -22,23 +27,26 @@ def link(
     workspace: str | None = None,
     names: Mapping[str, Any] | None = None,
     code: types.CodeType | None = None,
+    in_c: KernelsInC | None = None,
 ) -> Callable[..., Any]:
     """Execute ``source`` as a module and return its function ``name``, or its factory
-    ``workspace``. ``names`` are further globals of the module, and ``code`` is the text as
-    `compiled` gives it.
+    ``workspace``. ``names`` are further globals of the module, ``code`` is the text as `compiled`
+    gives it, and ``in_c`` are its kernels for a compiler of C; `CompilerError` if that fails.
 
     The text is kept in `linecache` for as long as that object lives (a function that a factory made
     keeps it alive), under a file name made of ``name`` and a hash of the text: the same source has
     the same file name.
     """
     filename = source_filename(source, name)
-    _, imported = without_blas(source)
+    _, imported = _without_imports(source, in_c)
     namespace: dict[str, Any] = {"__name__": f"stcompile.generated.{name}", **imported}
     namespace.update(names or {})
+    kernels = {} if in_c is None else functions_in_c(in_c, filename)
     entry = _register(source, filename)
     try:
-        exec(code or compiled(source, name), namespace)
-        if "njit" in namespace:
+        exec(code or compiled(source, name, in_c), namespace)
+        namespace.update(kernels)
+        if "njit" in namespace and "njit" not in imported:
             share(namespace, name)
         linked: Callable[..., Any] = namespace[workspace or name]
     except BaseException:
@@ -48,11 +56,19 @@ def link(
     return linked
 
 
-def compiled(source: str, name: str) -> types.CodeType:
+def compiled(source: str, name: str, in_c: KernelsInC | None = None) -> types.CodeType:
     """The text of a module, compiled by Python."""
-    return compile(
-        without_blas(source)[0], source_filename(source, name), "exec", dont_inherit=True
-    )
+    text, _ = _without_imports(source, in_c)
+    return compile(text, source_filename(source, name), "exec", dont_inherit=True)
+
+
+def _without_imports(source: str, in_c: KernelsInC | None) -> tuple[str, Mapping[str, Any]]:
+    """The text of a module without imports that may be replaced, and what replaces them."""
+    source, imported = without_blas(source)
+    if in_c is None or not in_c.is_all:
+        return source, imported
+    source, more = without_numba(source)
+    return source, {**imported, **more}
 
 
 def source_filename(source: str, name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stcompile.base.errors import ArgumentsError, InternalError, excerpt
 from stcompile.base.guards import UNREADABLE, Guard
@@ -26,6 +26,9 @@ from stcompile.calls.signature import key_of, keys_of, kind_of
 from stcompile.emit.function import Emitted
 from stcompile.wengert.dims import Sizes
 from stcompile.wengert.staged import Hidden, Staged
+
+if TYPE_CHECKING:  # imported where it is used
+    from stcompile.native.bindings import KernelsInC
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,8 @@ class Specialisation:
     ``attributes`` are the attributes of arguments that are read although they are not fields: the
     argument, the path, and the key. ``beside`` is compiled in addition by a dispatcher, ``sizes``
     are the dims of arrays with axes whose length has a name. ``threads`` is the number of threads
-    of a call. ``made`` is None for a function that was loaded from the cache.
+    of a call. ``in_c`` are kernels that a compiler of C has compiled. ``made`` is None for a
+    function that was loaded from the cache.
     """
 
     name: str
@@ -68,6 +72,7 @@ class Specialisation:
     beside: Any = None
     sizes: Mapping[tuple[str, Path], Sizes] = field(default_factory=dict)
     threads: Threads = None
+    in_c: KernelsInC | None = None
     made: Made | None = None
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
@@ -37,11 +37,16 @@ UNUSED = "_"  # the counter of a loop that counts nothing
 
 
 class KernelFunction(Protocol):
-    """The function of a kernel: its name, the numbers of steps that a call passes, the statements
-    of its body, and the bytes that a call allocates, results among them."""
+    """The function of a kernel: its name, the positions of the operands that it writes to, the
+    lengths and the numbers of steps that a call passes after the operands, the statements of its
+    body, and the bytes that a call allocates, results among them."""
 
     @property
     def name(self) -> str: ...
+    @property
+    def written(self) -> Collection[int]: ...
+    @property
+    def lengths(self) -> Mapping[Symbol, str]: ...
     @property
     def steps(self) -> Sequence[int]: ...
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from stcompile.native.arrays import Arrays
@@ -108,7 +109,7 @@ class Control(Arrays):
         self._inside(node.body, id(node))
         self.say("}")
         at = next(n for n in range(before, len(self.lines)) if "while (" in self.lines[n])
-        if any("&work->error" in line for line in self.lines[at:]):  # else it might never end
+        if any(re.search(r"\bwork\b", line) for line in self.lines[at:]):  # else it might never end
             margin = self.lines[at][: -len(self.lines[at].lstrip())]
             self.lines[at] = f"{margin}while ({test.within(AND)} && !work->error) {{"
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.native.expressions import Value
+from stcompile.native.functions import INLINE
 from stcompile.native.kinds import Array, Kind, Number
 from stcompile.native.literals import numbers
 from stcompile.native.names import flat, written_names
@@ -109,7 +110,7 @@ def translated(
 ) -> Translated:
     """Translate the text of a module of loops, which reads ``constants`` by name. ``about`` stands
     in the header, whose name is that of the ``file``; ``labels`` are names for the results."""
-    unit = _unit(source, name, locate)
+    unit = unit_of(source, name, locate)
     written = _written(unit.definitions[name], unit.definitions, leaves)
     read = {
         leaf.code: Value(leaf.kind, leaf.name, is_const=leaf.code not in written) for leaf in leaves
@@ -134,7 +135,7 @@ def translated(
     )
 
 
-def _unit(source: str, name: str, locate: Callable[[int], str]) -> Unit:
+def unit_of(source: str, name: str, locate: Callable[[int], str]) -> Unit:
     """The functions of a text, before they are translated."""
     functions = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef))
     definitions = {node.name: in_sequence(node) for node in functions}
@@ -144,7 +145,8 @@ def _unit(source: str, name: str, locate: Callable[[int], str]) -> Unit:
         if token.type == tokenize.COMMENT
     }
     unit = Unit(name, definitions, comments, locate, translate)
-    unit.unique(name)  # no other function has it
+    for own in (name, *INLINE):  # no other function has these names
+        unit.unique(own)
     return unit
 
 
@@ -238,7 +240,18 @@ def _source(unit: Unit, made: Made, parameters: Sequence[str], file: str) -> str
         "#include <string.h>",
         "",
     ]
-    if _has_complex(unit, made):
+    lines += shared_lines(unit, _has_complex(unit, made))
+    if made.title:
+        lines += _comment(made.title)
+    lines += [_signature(made, parameters, unit.workspace, "int"), "{", "    work->error = 0;"]
+    lines += [*_unused(made, parameters), *made.lines, "}"]
+    return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
+
+
+def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
+    """The macros and constants of a file, and the functions that others call."""
+    lines: list[str] = []
+    if has_complex:
         lines += [
             "#ifndef CMPLX",
             "#define CMPLX(x, y) ((double)(x) + (double)(y) * I)",
@@ -268,11 +281,7 @@ def _source(unit: Unit, made: Made, parameters: Sequence[str], file: str) -> str
         lines += _unused(one, one.parameters)
         lines += [line.replace(RAISED, stop) for line in one.lines]
         lines += ["}", ""]
-    if made.title:
-        lines += _comment(made.title)
-    lines += [_signature(made, parameters, unit.workspace, "int"), "{", "    work->error = 0;"]
-    lines += [*_unused(made, parameters), *made.lines, "}"]
-    return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
+    return lines
 
 
 def _unused(made: Made, parameters: Sequence[str]) -> list[str]:

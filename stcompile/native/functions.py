@@ -69,6 +69,12 @@ INLINE = {
         "    return result;\n"
         "}}"
     ),
+    "wrapped": (
+        "int64_t wrapped{S}(int64_t index, int64_t length)\n"
+        "{{\n"
+        "    return index < 0 ? index + length : index;\n"
+        "}}"
+    ),
     "place": (
         "int64_t place{S}(int64_t index, int64_t length, int *error, int code)\n"
         "{{\n"

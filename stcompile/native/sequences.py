@@ -31,9 +31,11 @@ class _Sequences(ast.NodeTransformer):
         self.taken = taken
 
     def visit_Assign(self, node: ast.Assign) -> ast.Assign | list[ast.Assign]:
-        (target,) = node.targets
-        if not isinstance(target, ast.Tuple) or not isinstance(node.value, ast.Tuple):
+        target, *others = node.targets
+        is_several = isinstance(target, ast.Tuple) and not others
+        if not is_several or not isinstance(node.value, ast.Tuple):
             return node
+        assert isinstance(target, ast.Tuple)
         if not all(isinstance(one, ast.Name) for one in target.elts):
             return node
         names = [one.id for one in target.elts if isinstance(one, ast.Name)]

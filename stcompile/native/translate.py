@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from stcompile.native.control import ADDED, Control
 from stcompile.native.expressions import UNKNOWN, Value
@@ -75,7 +76,7 @@ class Translator(Control):
             own = self._fresh(f"given_{name}")
             self._copy(self._memory(name, value.kind), Value(value.kind, own))
         else:
-            self.env[name] = Value(value.kind, own, is_const=value.is_const)
+            self.env[name] = replace(value, code=own)
         said = value.kind.parameter(own, value.is_const)
         self.parameters.append(said if value.is_alone else said.replace("restrict ", ""))
 

@@ -90,7 +90,7 @@ class Unit:
         given = [
             replace(
                 a,
-                is_alone=codes[a.code] < 2,
+                is_alone=a.is_alone and codes[a.code] < 2,
                 static=a.static if isinstance(a.static, int | str | tuple) else UNKNOWN,
             )
             for a in arguments

@@ -172,7 +172,7 @@ def test_what_python_raises(is_compiled: bool, monkeypatch: pytest.MonkeyPatch) 
 def test_numba_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     function, args = CASES["sweeps"]
     monkeypatch.setitem(__import__("sys").modules, "numba", None)
-    gradient = st.grad(function, level="compiled")
+    gradient = st.grad(function, level="compiled", compiler="numba")
     assert "def kernel_1(" in str(gradient.source(*args))
     with pytest.raises(st.StcompileError, match="needs numba") as raised:
         gradient(*args)

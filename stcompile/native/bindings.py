@@ -1,0 +1,57 @@
+"""Facts about kernels in C that stay with a compiled function, and go to other processes."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from typing import Any
+
+
+class CompilerError(Exception):
+    """There is no compiler of C, or it fails."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An error that a kernel raises: its class by name, the parts of its message (the number in
+    brackets is one that the kernel says), and the line and the function of the text that raise
+    it."""
+
+    error: str
+    parts: tuple[str | int | tuple[int], ...]
+    line: int
+    function: str
+
+
+@dataclass(frozen=True)
+class Binding:
+    """Facts that Python needs to call a kernel: its name, the number of its operands, those that
+    are arrays, as position, dtype, lengths and whether they are written, and the lengths and dtypes
+    of the arrays that it returns."""
+
+    name: str
+    count: int
+    arrays: tuple[tuple[int, str, tuple[int, ...], bool], ...]
+    made: tuple[tuple[tuple[int, ...], str], ...]
+
+
+@dataclass(frozen=True)
+class KernelsInC:
+    """Kernels as C: the text, the kernels that it has, the errors that they raise by code, and
+    whether arithmetic may be reordered, and whether all kernels of the program are here."""
+
+    text: str
+    bindings: tuple[Binding, ...]
+    raised: tuple[Raised, ...]
+    fastmath: bool
+    is_all: bool
+
+    @property
+    def plain(self) -> tuple[Any, ...]:
+        """The same as tuples of plain values."""
+        return astuple(self)
+
+    @classmethod
+    def of_plain(cls, text: str, bindings: Any, raised: Any, *options: bool) -> KernelsInC:
+        """Kernels from `plain`."""
+        bound = tuple(Binding(*one) for one in bindings)
+        return cls(text, bound, tuple(Raised(*one) for one in raised), *options)

@@ -1,0 +1,265 @@
+"""Functions of C that Python calls with the operands of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stcompile.native.kinds import Array, Kind, Number
+from stcompile.native.unit import Made
+
+SAID = 3  # numbers that the message of an error may have
+SPELT = '"i' + "L" * SAID + '"'
+HEAD = object.__basicsize__  # bytes before the fields of an object
+TYPE, OTHERS, RAISE, NEW, OWN = range(5)  # what the objects of a function begin with
+
+PRELUDE = f"""\
+#include <complex.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Objects of Python's, and arrays of NumPy's. */
+typedef struct object {{
+    char head[{HEAD} - sizeof(void *)];
+    struct object *type;
+}} object;
+typedef struct {{
+    object head;
+    char *data;
+    int nd;
+    const intptr_t *dims, *strides;
+    object *base, *dtype;
+}} array;
+typedef struct {{
+    double real, imag;
+}} complex_number;
+
+extern double PyFloat_AsDouble(object *);
+extern object *PyFloat_FromDouble(double);
+extern long long PyLong_AsLongLong(object *);
+extern object *PyLong_FromLongLong(long long);
+extern int PyObject_IsTrue(object *);
+extern object *PyBool_FromLong(long);
+extern complex_number PyComplex_AsCComplex(object *);
+extern object *PyComplex_FromDoubles(double, double);
+extern object *PyTuple_New(intptr_t);
+extern object *PyTuple_GetItem(object *, intptr_t);
+extern int PyTuple_SetItem(object *, intptr_t, object *);
+extern object *PyObject_CallObject(object *, object *);
+extern object *PyObject_CallFunction(object *, const char *, ...);
+extern object *PyErr_Occurred(void);
+extern object *PyErr_NoMemory(void);
+extern object *Py_BuildValue(const char *, ...);
+extern void Py_IncRef(object *);
+extern void Py_DecRef(object *);
+extern void *PyEval_SaveThread(void);
+extern void PyEval_RestoreThread(void *);
+
+typedef object *function(object *, object *const *, intptr_t);
+struct method {{
+    const char *name;
+    function *call;
+    int flags;
+    const char *about;
+}};
+
+/* True for an array of these types and lengths whose elements lie in C order. */
+static bool fits(const object *given, const object *type, const object *dtype, int nd,
+        const intptr_t *dims, intptr_t size)
+{{
+    const array *own = (const array *)given;
+    if (given->type != type || own->dtype != dtype || own->nd != nd)
+        return false;
+    if ((uintptr_t)own->data % (uintptr_t)(size > 8 ? 8 : size))
+        return false;
+    for (int axis = nd - 1; axis >= 0; size *= dims[axis--])
+        if (own->dims[axis] != dims[axis] || (own->strides[axis] != size && dims[axis] != 1))
+            return false;
+    return true;
+}}
+
+/* What `others` gives for the same arguments. */
+static object *by_others(object *others, object *const *given, intptr_t count)
+{{
+    object *tuple = PyTuple_New(count);
+    if (!tuple)
+        return 0;
+    for (intptr_t at = 0; at < count; at++) {{
+        Py_IncRef(given[at]);
+        PyTuple_SetItem(tuple, at, given[at]);
+    }}
+    object *made = PyObject_CallObject(others, tuple);
+    Py_DecRef(tuple);
+    return made;
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function that Python calls for a kernel: the name of the kernel, its translation, the kinds
+    of the operands, and the positions of those that are written."""
+
+    name: str
+    function: Made
+    kinds: tuple[Kind, ...]
+    written: frozenset[int]
+
+    @property
+    def arrays(self) -> dict[int, Array]:
+        """The operands that are arrays, by position."""
+        return {at: kind for at, kind in enumerate(self.kinds) if isinstance(kind, Array)}
+
+    @property
+    def made(self) -> dict[int, Array]:
+        """The results that are arrays, by position."""
+        found = enumerate(self.function.results)
+        return {at: kind for at, kind in found if isinstance(kind, Array)}
+
+    @property
+    def is_returned(self) -> bool:
+        """True if the kernel returns its result, a number."""
+        return self.function.returned != "void"
+
+
+def entry_lines(entry: Entry, workspace: str, is_small: bool) -> Iterator[str]:
+    """The text of the function, and its description for Python, ``method_kernel_1``. The workspace
+    lies on the stack if it is small."""
+    yield f"static object *call_{entry.name}(object *own, object *const *given, intptr_t count)"
+    yield "{"
+    yield from _checks(entry)
+    yield from _numbers(entry)
+    yield from _made(entry)
+    yield from _run(entry, workspace, is_small)
+    yield from _returned(entry)
+    yield "}"
+    yield ""
+    yield f'struct method method_{entry.name} = {{"{entry.name}", call_{entry.name}, 0x80, 0}};'
+    yield ""
+
+
+def _checks(entry: Entry) -> Iterator[str]:
+    yield f"    const object *type = PyTuple_GetItem(own, {TYPE});"
+    yield f"    bool is_known = count == {len(entry.kinds)};"
+    for number, (at, kind) in enumerate(entry.arrays.items()):
+        dims = ", ".join(map(str, kind.dims)) or "0"
+        size, nd = kind.of.dtype.itemsize, len(kind.dims)
+        yield f"    static const intptr_t dims_{at}[] = {{{dims}}};"
+        yield (
+            f"    is_known = is_known && fits(given[{at}], type, "
+            f"PyTuple_GetItem(own, {OWN + number}), {nd}, dims_{at}, {size});"
+        )
+    yield "    (void)type;"
+    yield "    if (!is_known)"
+    yield f"        return by_others(PyTuple_GetItem(own, {OTHERS}), given, count);"
+
+
+def _numbers(entry: Entry) -> Iterator[str]:
+    numbers = {at: kind for at, kind in enumerate(entry.kinds) if isinstance(kind, Number)}
+    for at, kind in numbers.items():
+        letter = kind.dtype.kind
+        if letter == "c":
+            yield f"    const complex_number parts_{at} = PyComplex_AsCComplex(given[{at}]);"
+            yield f"    const {kind.c} v{at} = ({kind.c})CMPLX(parts_{at}.real, parts_{at}.imag);"
+            continue
+        read = {"f": "PyFloat_AsDouble", "b": "PyObject_IsTrue"}.get(letter, "PyLong_AsLongLong")
+        zero = " != 0" if letter == "b" else ""
+        yield f"    const {kind.c} v{at} = ({kind.c})({read}(given[{at}]){zero});"
+    if numbers:
+        yield "    if (PyErr_Occurred())"
+        yield "        return 0;"
+
+
+def _made(entry: Entry) -> Iterator[str]:
+    first = OWN + len(entry.arrays)
+    yield "    object *result = 0;"
+    for at in entry.made:
+        yield f"    object *made_{at} = 0;"
+    for number, at in enumerate(entry.made):
+        yield (
+            f"    made_{at} = PyObject_CallObject(PyTuple_GetItem(own, {NEW}), "
+            f"PyTuple_GetItem(own, {first + number}));"
+        )
+        yield f"    if (!made_{at})"
+        yield "        goto end;"
+
+
+def _run(entry: Entry, workspace: str, is_small: bool) -> Iterator[str]:
+    results = entry.function.results
+    for at, kind in enumerate(results):
+        if isinstance(kind, Number):
+            yield f"    {kind.c} number_{at} = 0;"
+    given = [
+        f"(void *)((const array *)given[{at}])->data" if at in entry.arrays else f"v{at}"
+        for at in range(len(entry.kinds))
+    ]
+    if not entry.is_returned:
+        given += [
+            f"(void *)((const array *)made_{at})->data" if at in entry.made else f"&number_{at}"
+            for at in range(len(results))
+        ]
+    if entry.function.needs_workspace:
+        yield from _workspace(workspace, is_small)
+        given.append("work")
+    yield "    void *thread = PyEval_SaveThread();"
+    before = "number_0 = " if entry.is_returned else ""
+    yield f"    {before}{entry.function.name}({', '.join(given)});"
+    yield "    PyEval_RestoreThread(thread);"
+    if entry.function.needs_workspace:
+        yield "    const int error = work->error;"
+        said = ", ".join(f"(long long)work->said[{at}]" for at in range(SAID))
+        yield "    if (error)"
+        fail = f"PyTuple_GetItem(own, {RAISE})"
+        yield f"        PyObject_CallFunction({fail}, {SPELT}, error, {said});"
+        yield "    free(work);" if not is_small else ""
+        yield "    if (error)"
+        yield "        goto end;"
+
+
+def _workspace(workspace: str, is_small: bool) -> Iterator[str]:
+    if is_small:
+        yield f"    {workspace} small, *work = &small;"
+    else:
+        yield f"    {workspace} *work = malloc(sizeof *work);"
+        yield "    if (!work) {"
+        yield "        PyErr_NoMemory();"
+        yield "        goto end;"
+        yield "    }"
+    yield "    work->error = 0;"
+
+
+def _returned(entry: Entry) -> Iterator[str]:
+    objects = [
+        f"made_{at}" if isinstance(kind, Array) else _boxed(kind, f"number_{at}")
+        for at, kind in enumerate(entry.function.results)
+        if isinstance(kind, Array | Number)
+    ]
+    if not objects:
+        yield '    result = Py_BuildValue("");'
+    elif len(objects) == 1:
+        yield f"    result = {objects[0]};"
+        yield from (f"    made_{at} = 0;" for at in entry.made)
+    else:
+        yield f"    result = PyTuple_New({len(objects)});"
+        yield "    if (!result)"
+        yield "        goto end;"
+        for at, code in enumerate(objects):
+            yield f"    PyTuple_SetItem(result, {at}, {code});"
+            if at in entry.made:
+                yield f"    made_{at} = 0;"
+    yield "end:"
+    for at in entry.made:
+        yield f"    if (made_{at})"
+        yield f"        Py_DecRef(made_{at});"
+    yield "    return result;"
+
+
+def _boxed(kind: Number, code: str) -> str:
+    letter = kind.dtype.kind
+    if letter == "c":
+        return f"PyComplex_FromDoubles((double)creal({code}), (double)cimag({code}))"
+    made = {"f": "PyFloat_FromDouble", "b": "PyBool_FromLong"}.get(letter, "PyLong_FromLongLong")
+    return f"{made}({code})"

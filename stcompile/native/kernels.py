@@ -1,0 +1,179 @@
+"""The kernels of a program as functions of C, each with a function around it that Python calls.
+
+That function is a built-in of Python's. It checks its arguments, reads where their elements lie,
+makes the arrays of the results, and lets go of Python's lock while the kernel runs. The text
+declares what it calls of Python's stable interface, and the beginning of NumPy's arrays, so that
+no headers are needed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stcompile.native.bindings import Binding, KernelsInC, Raised
+from stcompile.native.entries import PRELUDE, SAID, Entry, entry_lines
+from stcompile.native.expressions import NotInC, Value
+from stcompile.native.file import shared_lines, unit_of, wrapped
+from stcompile.native.kinds import INT, Array, Kind, Number
+from stcompile.native.translate import RAISED, Translator
+from stcompile.native.unit import Made, Unit
+
+WITHIN = "index_within"  # the function that checks an index
+LARGEST_ON_STACK = 16384  # bytes
+
+
+@dataclass(frozen=True)
+class Operands:
+    """The operands of a kernel: their kinds, and the positions of those that it writes to."""
+
+    kinds: Sequence[Kind]
+    written: frozenset[int]
+
+
+@dataclass
+class _Kernels(Unit):
+    """The functions of a file of kernels, and the errors that they raise."""
+
+    raised: list[Raised] = field(default_factory=list)
+
+    def code_of(self, raised: Raised) -> int:
+        if raised not in self.raised:
+            self.raised.append(raised)
+        return self.raised.index(raised) + 1
+
+
+class _Kernel(Translator):
+    """The translation of a kernel, or of a function that it calls. Its errors are raised when it
+    has ended, with the numbers that their messages have."""
+
+    unit: _Kernels
+
+    def call(self, name: str, arguments: Sequence[Value]) -> Value:
+        made = super().call(name, arguments)
+        return replace(made, is_counter=True) if name == WITHIN else made
+
+    def place(self, index: Value, length: int) -> str:
+        if isinstance(index.static, int) or index.is_counter:
+            return super().place(index, length)
+        if not self.is_checked:
+            own = self.unit.inline("wrapped", INT)
+            return f"{own}({self.cast(index, INT).code}, {length})"
+        self.needs_workspace = True
+        code = self._code("IndexError", ["index is out of bounds"], self.line)
+        own = self.unit.inline("place", INT)
+        return f"{own}({self.cast(index, INT).code}, {length}, &work->error, {code})"
+
+    @property
+    def is_checked(self) -> bool:
+        """True if an index may be out of range, as Numba is told."""
+        return any("boundscheck=True" in ast.unparse(one) for one in self.node.decorator_list)
+
+    def _Subscript(self, node: ast.Subscript) -> Value:
+        call = node.value
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+            return super()._Subscript(node)
+        at = self.value(node.slice).static
+        made = self.unit.function(call.func.id, arguments := [self.value(a) for a in call.args])
+        names = [self._fresh(call.func.id) for _ in made.results]
+        self.blocks.update(dict.fromkeys(names, self.here))
+        self._called(call.func.id, arguments, names)
+        return self.env[names[at]]
+
+    def _code(self, error: str, parts: Sequence[Any], line: int) -> int:
+        return self.unit.code_of(Raised(error, tuple(parts), line, self.node.name))
+
+    def _Raise(self, node: ast.Raise) -> None:
+        if not isinstance(node.exc, ast.Call):
+            self.refuse(f"`{ast.unparse(node)}` has no translation")
+        parts: list[str | int | tuple[int]] = []
+        said: list[str] = []
+        for argument in node.exc.args:
+            value = self.value(argument)
+            if isinstance(value.static, str | int):
+                parts.append(value.static)
+                continue
+            if not isinstance(value.kind, Number) or value.kind.dtype.kind not in "iub":
+                self.refuse(f"`{ast.unparse(node)}` has no translation")
+            parts.append((len(said),))
+            said.append(self.cast(value, INT).code)
+        if len(said) > SAID:
+            self.refuse(f"`{ast.unparse(node)}` has no translation")
+        self.needs_workspace = True
+        code = self._code(ast.unparse(node.exc.func).rpartition(".")[2], parts, node.lineno)
+        numbers = [f"work->said[{at}] = {one};" for at, one in enumerate(said)]
+        self.say(" ".join(["if (!work->error) {", *numbers, f"work->error = {code};", "}"]))
+        self.say(RAISED)
+
+    def _For(self, node: ast.For) -> None:
+        if "prange" in ast.unparse(node.iter):
+            self.refuse("a loop in several threads has no translation")
+        super()._For(node)
+
+
+def _translate(unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value], name: str) -> Made:
+    return _Kernel(unit, node, arguments).run(name)
+
+
+def kernels_in_c(
+    source: str,
+    name: str,
+    kernels: Mapping[str, Operands],
+    locate: Callable[[int], str],
+    fastmath: bool = False,
+) -> tuple[KernelsInC, dict[str, str]]:
+    """Translate kernels of a module, the ``source`` of a program ``name``; and the reasons why some
+    are not translated, by name."""
+    found = unit_of(source, name, locate)
+    unit = _Kernels(name, found.definitions, found.comments, locate, _translate, taken=found.taken)
+    entries, reasons = [], {}
+    for own, operands in kernels.items():
+        state = len(unit.order), dict(unit.made), dict(unit.members), list(unit.raised)
+        try:
+            entries.append(_entry(unit, own, operands))
+        except NotInC as error:
+            reasons[own] = str(error)
+            del unit.order[state[0] :]
+            unit.made, unit.members, unit.raised = state[1:]
+    bound, text = tuple(map(_binding, entries)), _text(unit, entries)
+    return KernelsInC(text, bound, tuple(unit.raised), fastmath, not reasons), reasons
+
+
+def _entry(unit: _Kernels, name: str, operands: Operands) -> Entry:
+    node = unit.definitions[name]
+    given = []
+    for at, kind in enumerate(operands.kinds):
+        if isinstance(kind, Array) and 0 in kind.dims:
+            raise NotInC("an array without elements has no translation", node.lineno)
+        is_const, is_alone = at not in operands.written, not operands.written
+        given.append(Value(kind, f"operand_{at}", is_const=is_const, is_alone=is_alone))
+    return Entry(name, unit.function(name, given), tuple(operands.kinds), operands.written)
+
+
+def _binding(entry: Entry) -> Binding:
+    arrays = [
+        (at, kind.of.dtype.str, kind.dims, at in entry.written) for at, kind in entry.arrays.items()
+    ]
+    made = [(kind.dims, kind.of.dtype.str) for kind in entry.made.values()]
+    return Binding(entry.name, len(entry.kinds), tuple(arrays), tuple(made))
+
+
+def _text(unit: _Kernels, entries: Sequence[Entry]) -> str:
+    members = [f"    {kind.member(name)};" for name, kind in unit.members.items()]
+    size = sum(kind.size * kind.of.dtype.itemsize for kind in unit.members.values())
+    is_small = size <= LARGEST_ON_STACK
+    lines = [
+        *PRELUDE.splitlines(),
+        "",
+        f"{unit.workspace} {{",
+        *members,
+        f"    int64_t said[{SAID}];",
+        "    int error;",
+        "};",
+        "",
+        *shared_lines(unit, has_complex=True),
+        *(line for one in entries for line in entry_lines(one, unit.workspace, is_small)),
+    ]
+    return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
