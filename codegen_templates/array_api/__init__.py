@@ -26,5 +26,6 @@ WRITTEN = {
     **{name: by_primitive(operators)[name] for name in OPERATORS},
     **{name: by_primitive(reduced)[name] for name in REDUCTIONS},
     **{name: by_primitive(creation, rearranged)[name] for name in ("undef", "roll")},
+    **elementwise.CALLS,
     **by_primitive(arrays, effects, elementwise, logic, reductions, shapes),
 }

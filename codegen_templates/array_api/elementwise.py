@@ -26,47 +26,35 @@ def _of_two(x: Any, y: Any, *, function: Any) -> Any:
     return function(np.asarray(x, dtype=dtype_of(x)), y)
 
 
-sin = with_function(_of_one, "np.sin")
-cos = with_function(_of_one, "np.cos")
-tan = with_function(_of_one, "np.tan")
-arcsin = with_function(_of_one, "np.asin")
-arccos = with_function(_of_one, "np.acos")
-arctan = with_function(_of_one, "np.atan")
-sinh = with_function(_of_one, "np.sinh")
-cosh = with_function(_of_one, "np.cosh")
-tanh = with_function(_of_one, "np.tanh")
-arcsinh = with_function(_of_one, "np.asinh")
-arccosh = with_function(_of_one, "np.acosh")
-arctanh = with_function(_of_one, "np.atanh")
-exp = with_function(_of_one, "np.exp")
-expm1 = with_function(_of_one, "np.expm1")
-log = with_function(_of_one, "np.log")
-log1p = with_function(_of_one, "np.log1p")
-log2 = with_function(_of_one, "np.log2")
-log10 = with_function(_of_one, "np.log10")
-sqrt = with_function(_of_one, "np.sqrt")
-square = with_function(_of_one, "np.square")
-reciprocal = with_function(_of_one, "np.reciprocal")
-sign = with_function(_of_one, "np.sign")
-floor = with_function(_of_one, "np.floor")
-ceil = with_function(_of_one, "np.ceil")
-trunc = with_function(_of_one, "np.trunc")
-rint = with_function(_of_one, "np.round")
-isnan = with_function(_of_one, "np.isnan")
-isinf = with_function(_of_one, "np.isinf")
-isfinite = with_function(_of_one, "np.isfinite")
-signbit = with_function(_of_one, "np.signbit")
-logical_not = with_function(_of_one, "np.logical_not")
-maximum = with_function(_of_two, "np.maximum")
-minimum = with_function(_of_two, "np.minimum")
-first_maximum = with_function(_of_two, "np.maximum")
-arctan2 = with_function(_of_two, "np.atan2")
-hypot = with_function(_of_two, "np.hypot")
-logaddexp = with_function(_of_two, "np.logaddexp")
-copysign = with_function(_of_two, "np.copysign")
-logical_and = with_function(_of_two, "np.logical_and")
-logical_or = with_function(_of_two, "np.logical_or")
-logical_xor = with_function(_of_two, "np.logical_xor")
+_ONE = (
+    *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh"),
+    *("arccosh", "arctanh", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "square"),
+    *("reciprocal", "sign", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite"),
+    *("signbit", "logical_not"),
+)
+_TWO = (
+    *("maximum", "minimum", "first_maximum", "arctan2", "hypot", "logaddexp", "copysign"),
+    *("logical_and", "logical_or", "logical_xor"),
+)
+_OTHERWISE = {
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "rint": "round",
+    "first_maximum": "maximum",
+    "arctan2": "atan2",
+}
+"""Names of the standard that are not NumPy's."""
+
+CALLS = {
+    name: with_function(template, f"np.{_OTHERWISE.get(name, name)}")
+    for template, names in ((_of_one, _ONE), (_of_two, _TWO))
+    for name in names
+}
+"""The functions that are calls, by the names of their primitives."""
 
 
 @fresh

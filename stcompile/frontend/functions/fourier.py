@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.library import inlined, named_in
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.state.run import Run
 from stcompile.library import fourier, scipy_fourier
@@ -38,24 +38,11 @@ def _transform(primitive: str) -> Callable[..., Any]:
 
 
 FOURIER: dict[Any, Any] = {
+    **named_in(np.fft, fourier),
     np.fft.fft: _transform("fft"),
     np.fft.ifft: _transform("ifft"),
     np.fft.rfft: _transform("rfft"),
     np.fft.irfft: _transform("irfft"),
-    np.fft.hfft: inlined(fourier.hfft),
-    np.fft.ihfft: inlined(fourier.ihfft),
-    np.fft.fft2: inlined(fourier.fft2),
-    np.fft.ifft2: inlined(fourier.ifft2),
-    np.fft.rfft2: inlined(fourier.rfft2),
-    np.fft.irfft2: inlined(fourier.irfft2),
-    np.fft.fftn: inlined(fourier.fftn),
-    np.fft.ifftn: inlined(fourier.ifftn),
-    np.fft.rfftn: inlined(fourier.rfftn),
-    np.fft.irfftn: inlined(fourier.irfftn),
-    np.fft.fftshift: inlined(fourier.fftshift),
-    np.fft.ifftshift: inlined(fourier.ifftshift),
-    np.fft.fftfreq: inlined(fourier.fftfreq),
-    np.fft.rfftfreq: inlined(fourier.rfftfreq),
 }
 
 

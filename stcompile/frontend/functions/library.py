@@ -88,107 +88,32 @@ SHARED: dict[Any, Any] = {
     axes.in_order_of: in_order_of,
 }
 
-ELEMENTWISE: dict[Any, Any] = {
-    np.nan_to_num: inlined(elementwise.nan_to_num),
-    np.isposinf: inlined(elementwise.isposinf),
-    np.isneginf: inlined(elementwise.isneginf),
-    np.divmod: inlined(elementwise.divmod_),
-    np.modf: inlined(elementwise.modf),
-    np.real: inlined(elementwise.real),
-    np.imag: inlined(elementwise.imag),
-    np.angle: inlined(elementwise.angle),
-    np.isreal: inlined(elementwise.isreal),
-    np.iscomplex: inlined(elementwise.iscomplex),
-    np.real_if_close: inlined(elementwise.real_if_close),
-    np.isclose: inlined(elementwise.isclose),
-    np.allclose: inlined(elementwise.allclose),
-    np.array_equal: inlined(elementwise.array_equal),
-    np.array_equiv: inlined(elementwise.array_equiv),
-    np.isin: inlined(elementwise.isin),
-}
 
-STATISTICS: dict[Any, Any] = {
-    np.ptp: inlined(statistics.ptp),
-    np.count_nonzero: inlined(statistics.count_nonzero),
-    np.average: inlined(statistics.average),
-    np.cov: inlined(statistics.cov),
-    np.corrcoef: inlined(statistics.corrcoef),
-    np.median: inlined(statistics.median),
-    np.percentile: inlined(statistics.percentile),
-    np.quantile: inlined(statistics.quantile),
-    np.nanmedian: inlined(statistics.nanmedian),
-    np.nanquantile: inlined(statistics.nanquantile),
-    np.nanpercentile: inlined(statistics.nanpercentile),
-    np.nansum: inlined(statistics.nansum),
-    np.nanprod: inlined(statistics.nanprod),
-    np.nancumsum: inlined(statistics.nancumsum),
-    np.nancumprod: inlined(statistics.nancumprod),
-    np.nanmax: inlined(statistics.nanmax),
-    np.nanmin: inlined(statistics.nanmin),
-    np.nanargmax: inlined(statistics.nanargmax),
-    np.nanargmin: inlined(statistics.nanargmin),
-    np.nanmean: inlined(statistics.nanmean),
-    np.nanvar: inlined(statistics.nanvar),
-    np.nanstd: inlined(statistics.nanstd),
-}
+def all_of(*modules: Any) -> dict[str, Callable[..., Any]]:
+    """The lowerings of all public functions that are defined in modules of the library."""
+    return {
+        name: inlined(function)
+        for module in modules
+        for name, function in vars(module).items()
+        if inspect.isfunction(function)
+        and function.__module__ == module.__name__
+        and not name.startswith("_")
+    }
 
-CALCULUS: dict[Any, Any] = {
-    np.diff: inlined(calculus.diff),
-    np.ediff1d: inlined(calculus.ediff1d),
-    np.gradient: inlined(calculus.gradient),
-    np.trapezoid: inlined(calculus.trapezoid),
-    np.unwrap: inlined(calculus.unwrap),
-    np.polyval: inlined(calculus.polyval),
-    np.polyder: inlined(calculus.polyder),
-    np.polyint: inlined(calculus.polyint),
-    np.polyfit: inlined(calculus.polyfit),
-    np.polyadd: inlined(calculus.polyadd),
-    np.polysub: inlined(calculus.polysub),
-    np.polymul: inlined(calculus.polymul),
-    np.polydiv: inlined(calculus.polydiv),
-    np.roots: known_or(np.roots, calculus.roots),
-}
 
-MATRICES: dict[Any, Any] = {
-    np.diag: inlined(matrices.diag),
-    np.diagflat: inlined(matrices.diagflat),
-    np.fill_diagonal: inlined(matrices.fill_diagonal),
-    np.tri: inlined(matrices.tri),
-    np.tril: inlined(matrices.tril),
-    np.triu: inlined(matrices.triu),
-    np.vander: inlined(matrices.vander),
-    np.kron: inlined(matrices.kron),
-    np.cross: inlined(matrices.cross),
-    np.trace: inlined(matrices.trace),
-    np.append: inlined(matrices.append),
+def named_in(namespace: Any, *modules: Any) -> dict[Any, Callable[..., Any]]:
+    """The lowerings of functions of a namespace of NumPy's, by the functions: those of the same
+    names that are defined in modules of the library."""
+    found = all_of(*modules).items()
+    return {getattr(namespace, n): made for n, made in found if hasattr(namespace, n)}
+
+
+ELEMENTWISE = named_in(np, elementwise) | {np.divmod: inlined(elementwise.divmod_)}
+STATISTICS = named_in(np, statistics)
+CALCULUS = named_in(np, calculus) | {np.roots: known_or(np.roots, calculus.roots)}
+MATRICES = named_in(np, matrices) | {
     np.insert: _at_place(matrices.insert, matrices.insert_at),
     np.delete: _at_place(matrices.delete, matrices.delete_at),
 }
-
-WINDOWS: dict[Any, Any] = {
-    function: inlined(getattr(windows, function.__name__))
-    for function in (np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser)
-}
-
-ARRANGEMENT: dict[Any, Any] = {
-    np.tile: inlined(arrangement.tile),
-    np.resize: inlined(arrangement.resize),
-    np.rot90: inlined(arrangement.rot90),
-    np.rollaxis: inlined(arrangement.rollaxis),
-    np.atleast_3d: inlined(arrangement.atleast_3d),
-    np.dstack: inlined(arrangement.dstack),
-    np.column_stack: inlined(arrangement.column_stack),
-    np.block: inlined(arrangement.block),
-    np.hsplit: inlined(arrangement.hsplit),
-    np.vsplit: inlined(arrangement.vsplit),
-    np.dsplit: inlined(arrangement.dsplit),
-    np.meshgrid: inlined(arrangement.meshgrid),
-    np.broadcast_arrays: inlined(arrangement.broadcast_arrays),
-    np.ix_: inlined(arrangement.ix_),
-    np.apply_along_axis: inlined(arrangement.apply_along_axis),
-    np.apply_over_axes: inlined(arrangement.apply_over_axes),
-}
-if hasattr(np, "unstack"):  # since NumPy 2.1
-    STATISTICS[np.cumulative_sum] = inlined(statistics.cumulative_sum)
-    STATISTICS[np.cumulative_prod] = inlined(statistics.cumulative_prod)
-    ARRANGEMENT[np.unstack] = inlined(arrangement.unstack)
+WINDOWS = named_in(np, windows)
+ARRANGEMENT = named_in(np, arrangement)

@@ -9,7 +9,7 @@ import numpy as np
 
 from stcompile.base.errors import TypingError
 from stcompile.base.numpys import eigenvalues_are_complex
-from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.library import all_of, named_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Poison, is_static
 from stcompile.library import linalg, matrices
@@ -145,6 +145,7 @@ def lstsq(run: Run, a: Any, b: Any, rcond: Any = None) -> Any:
 
 
 LINALG: dict[Any, Any] = {
+    **named_in(np.linalg, linalg),
     np.linalg.inv: of_one("inv"),
     np.linalg.solve: solve,
     np.linalg.det: of_one("det"),
@@ -159,21 +160,9 @@ LINALG: dict[Any, Any] = {
     np.linalg.qr: qr,
     np.linalg.pinv: pinv,
     np.linalg.lstsq: lstsq,
-    np.linalg.norm: inlined(linalg.norm),
-    np.linalg.vector_norm: inlined(linalg.vector_norm),
-    np.linalg.matrix_norm: inlined(linalg.matrix_norm),
-    np.linalg.cond: inlined(linalg.cond),
-    np.linalg.matrix_rank: inlined(linalg.matrix_rank),
-    np.linalg.matrix_power: inlined(linalg.matrix_power),
-    np.linalg.multi_dot: inlined(linalg.multi_dot),
-    np.linalg.tensorinv: inlined(linalg.tensorinv),
-    np.linalg.tensorsolve: inlined(linalg.tensorsolve),
-    np.linalg.cross: inlined(matrices.linalg_cross),
-    np.linalg.trace: inlined(matrices.linalg_trace),
-    np.linalg.diagonal: inlined(matrices.linalg_diagonal),
-    np.linalg.vecdot: inlined(linalg.vecdot),
-    np.linalg.outer: inlined(linalg.linalg_outer),
-    np.linalg.matmul: inlined(linalg.linalg_matmul),
-    np.linalg.tensordot: inlined(linalg.linalg_tensordot),
-    np.linalg.matrix_transpose: inlined(linalg.linalg_matrix_transpose),
+    **{
+        getattr(np.linalg, name.removeprefix("linalg_")): lowering
+        for name, lowering in all_of(linalg, matrices).items()
+        if name.startswith("linalg_")
+    },
 }

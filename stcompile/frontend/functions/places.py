@@ -10,7 +10,7 @@ from stcompile.base.errors import TypingError
 from stcompile.codegen_templates.derivatives import axes
 from stcompile.frontend.functions.creation import constant
 from stcompile.frontend.functions.elementwise import where
-from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.library import named_in
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.functions.shapes import lengthened, ravel, repeat
 from stcompile.frontend.functions.sorting import unique
@@ -126,6 +126,7 @@ def one_to_divide(run: Run, out: Any, divisor: Any) -> Any:
 
 
 PLACES: dict[Any, Any] = {
+    **named_in(np, distinct),
     np.nonzero: nonzero,
     np.flatnonzero: flatnonzero,
     np.argwhere: argwhere,
@@ -134,11 +135,6 @@ PLACES: dict[Any, Any] = {
     np.repeat: repeated,
     np.compress: compress,
     np.extract: extract,
-    np.union1d: inlined(distinct.union1d),
-    np.intersect1d: inlined(distinct.intersect1d),
-    np.setdiff1d: inlined(distinct.setdiff1d),
-    np.setxor1d: inlined(distinct.setxor1d),
-    np.isin: inlined(distinct.isin),
 }
 
 LENGTHS: dict[Any, Any] = {

@@ -13,7 +13,7 @@ import numpy as np
 from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.elementwise import static_call, ufunc
 from stcompile.frontend.functions.fourier import SCIPY_FFT
-from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.library import all_of, inlined
 from stcompile.frontend.functions.scipy_modules import (
     DISTANCE,
     INTEGRATE,
@@ -27,7 +27,6 @@ from stcompile.frontend.functions.scipy_modules import (
     SPARSE_LINALG,
     SPATIAL,
     TRANSFORM,
-    all_of,
 )
 from stcompile.frontend.functions.scipy_optimize import OPTIMIZE
 from stcompile.frontend.functions.shapes import transpose
@@ -277,33 +276,13 @@ def _lu_solve(
 LINALG: dict[str, Lowering] = {
     "lu_factor": _lu_factor,
     "lu_solve": _lu_solve,
-    "solve": inlined(scipy_linalg.solve),
-    "inv": inlined(scipy_linalg.inv),
-    "det": inlined(scipy_linalg.det),
     "solve_triangular": _solve_triangular,
     "solve_banded": _solve_banded,
     "solve_sylvester": _solve_sylvester,
     "sqrtm": _sqrtm,
     "logm": _logm,
-    "cholesky": inlined(scipy_linalg.cholesky),
-    "cho_factor": inlined(scipy_linalg.cho_factor),
-    "cho_solve": inlined(scipy_linalg.cho_solve),
     "expm": _expm,
-    "eigh": inlined(scipy_linalg.eigh),
-    "eigvalsh": inlined(scipy_linalg.eigvalsh),
-    "svd": inlined(scipy_linalg.svd),
-    "svdvals": inlined(scipy_linalg.svdvals),
-    "qr": inlined(scipy_linalg.qr),
-    "pinv": inlined(scipy_linalg.pinv),
-    "lstsq": inlined(scipy_linalg.lstsq),
-    "norm": inlined(scipy_linalg.norm),
-    "block_diag": inlined(scipy_linalg.block_diag),
-    "toeplitz": inlined(scipy_linalg.toeplitz),
-    "hankel": inlined(scipy_linalg.hankel),
-    "circulant": inlined(scipy_linalg.circulant),
-    "hilbert": inlined(scipy_linalg.hilbert),
-    "khatri_rao": inlined(scipy_linalg.khatri_rao),
-    **all_of(matrix_equations),
+    **all_of(scipy_linalg, matrix_equations),
     "kron": inlined(matrices.kron),  # SciPy 1.14 and earlier
 }
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from stcompile.base.deferred import deferred
 from stcompile.frontend.functions.elementwise import static_call
-from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.library import all_of, inlined
 from stcompile.frontend.operations.sparse import is_sparse
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import is_static
@@ -40,18 +40,6 @@ from stcompile.library import (
 
 Lowering = Callable[..., Any]
 sparse_stand_in = deferred("stcompile.frontend.functions.scipy_objects", "stand_in")
-
-
-def all_of(*modules: Any) -> dict[str, Lowering]:
-    """The lowerings of all public functions that are defined in modules of the library."""
-    return {
-        name: inlined(function)
-        for module in modules
-        for name, function in vars(module).items()
-        if inspect.isfunction(function)
-        and function.__module__ == module.__name__
-        and not name.startswith("_")
-    }
 
 
 def _of_sparse(lowering: Lowering) -> Lowering:
