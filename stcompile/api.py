@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.generics import P, R
-from stcompile.base.options import Copied, Level, LoopCompiler, OnError, Threads, options
+from stcompile.base.options import Level, options, takes_options
 from stcompile.calls.arguments import Wrt
 from stcompile.differentiable import Differentiable
 from stcompile.frontend.protocol import makes_transformed
@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # modules that only some functions need are loaded by them
         BySeveral,
         Chosen,
         ChosenForMatrices,
+        ChosenForNumpy,
         OfFirst,
         Rest,
         X,
@@ -87,22 +88,13 @@ def grad(
 ) -> Gradient[P, tuple[tuple[Any, ...], X]]: ...
 @makes_transformed
 @public
+@takes_options()
 def grad(
     function: Callable[..., Any],
     wrt: Wrt = 0,
     *,
     has_aux: bool = False,
-    debug_nans: bool = False,
-    level: Level | None = None,
-    memory: int | str | None = None,
-    on_error: OnError = "raise",
-    copy: Copied = False,
-    dynamic: bool | None = None,
-    xp: Any = None,
-    parallel: bool = False,
-    fastmath: bool = False,
-    threads: Threads = None,
-    compiler: LoopCompiler | None = None,
+    **chosen: Unpack[Chosen],
 ) -> Gradient[..., Any]:
     """The gradient of a function of one real number, as a function of the same arguments.
 
@@ -139,19 +131,7 @@ def grad(
         function,
         wrt,
         False,
-        options(
-            level,
-            debug_nans,
-            memory,
-            on_error,
-            copy,
-            dynamic,
-            xp,
-            parallel,
-            fastmath,
-            threads,
-            compiler,
-        ),
+        options(**chosen),
         has_aux,
     )
 
@@ -182,22 +162,13 @@ def value_and_grad(
 ) -> Gradient[P, tuple[R, tuple[Any, ...]]]: ...
 @makes_transformed
 @public
+@takes_options()
 def value_and_grad(
     function: Callable[..., Any],
     wrt: Wrt = 0,
     *,
     has_aux: bool = False,
-    debug_nans: bool = False,
-    level: Level | None = None,
-    memory: int | str | None = None,
-    on_error: OnError = "raise",
-    copy: Copied = False,
-    dynamic: bool | None = None,
-    xp: Any = None,
-    parallel: bool = False,
-    fastmath: bool = False,
-    threads: Threads = None,
-    compiler: LoopCompiler | None = None,
+    **chosen: Unpack[Chosen],
 ) -> Gradient[..., Any]:
     """Like `grad`, but returns ``(value, gradient)``; with ``has_aux`` ``((value, aux),
     gradient)``."""
@@ -205,19 +176,7 @@ def value_and_grad(
         function,
         wrt,
         True,
-        options(
-            level,
-            debug_nans,
-            memory,
-            on_error,
-            copy,
-            dynamic,
-            xp,
-            parallel,
-            fastmath,
-            threads,
-            compiler,
-        ),
+        options(**chosen),
         has_aux,
     )
 
@@ -240,6 +199,7 @@ def jacobian(
 ) -> Jacobian[P, tuple[Any, X]]: ...
 @makes_transformed
 @public
+@takes_options()
 def jacobian(
     function: Callable[..., Any],
     wrt: Wrt = 0,
@@ -247,17 +207,7 @@ def jacobian(
     mode: Mode = "auto",
     has_aux: bool = False,
     holomorphic: bool = False,
-    debug_nans: bool = False,
-    level: Level | None = None,
-    memory: int | str | None = None,
-    on_error: OnError = "raise",
-    copy: Copied = False,
-    dynamic: bool | None = None,
-    xp: Any = None,
-    parallel: bool = False,
-    fastmath: bool = False,
-    threads: Threads = None,
-    compiler: LoopCompiler | None = None,
+    **chosen: Unpack[Chosen],
 ) -> Jacobian[..., Any]:
     """The Jacobian of a function of arrays, as a function of the same arguments.
 
@@ -276,19 +226,7 @@ def jacobian(
     """
     from stcompile.transforms.jacobian import Jacobian
 
-    made_with = options(
-        level,
-        debug_nans,
-        memory,
-        on_error,
-        copy,
-        dynamic,
-        xp,
-        parallel,
-        fastmath,
-        threads,
-        compiler,
-    )
+    made_with = options(**chosen)
     return Jacobian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -310,6 +248,7 @@ def hessian(
 ) -> Jacobian[P, tuple[Any, X]]: ...
 @makes_transformed
 @public
+@takes_options()
 def hessian(
     function: Callable[..., Any],
     wrt: Wrt = 0,
@@ -317,17 +256,7 @@ def hessian(
     mode: Mode = "forward",
     has_aux: bool = False,
     holomorphic: bool = False,
-    debug_nans: bool = False,
-    level: Level | None = None,
-    memory: int | str | None = None,
-    on_error: OnError = "raise",
-    copy: Copied = False,
-    dynamic: bool | None = None,
-    xp: Any = None,
-    parallel: bool = False,
-    fastmath: bool = False,
-    threads: Threads = None,
-    compiler: LoopCompiler | None = None,
+    **chosen: Unpack[Chosen],
 ) -> Jacobian[..., Any]:
     """The matrix of second derivatives of a function of one real number: the `jacobian` of its
     `grad`, by columns unless ``mode`` says otherwise. A ``holomorphic`` function returns a complex
@@ -342,19 +271,7 @@ def hessian(
     """
     from stcompile.transforms.hessian import Hessian
 
-    made_with = options(
-        level,
-        debug_nans,
-        memory,
-        on_error,
-        copy,
-        dynamic,
-        xp,
-        parallel,
-        fastmath,
-        threads,
-        compiler,
-    )
+    made_with = options(**chosen)
     return Hessian(function, wrt, mode, has_aux, made_with, holomorphic)
 
 
@@ -408,21 +325,12 @@ def sparse_hessian(
 
 @makes_transformed
 @public
+@takes_options("xp")
 def vmap(
     function: Callable[..., Any],
     in_axes: Any = 0,
     out_axes: Any = 0,
-    *,
-    debug_nans: bool = False,
-    level: Level | None = None,
-    memory: int | str | None = None,
-    on_error: OnError = "raise",
-    copy: Copied = False,
-    dynamic: bool | None = None,
-    parallel: bool = False,
-    fastmath: bool = False,
-    threads: Threads = None,
-    compiler: LoopCompiler | None = None,
+    **chosen: Unpack[ChosenForNumpy],
 ) -> Vmap:
     """A function of one item, as a function of batches of items, without a loop over them.
 
@@ -444,38 +352,16 @@ def vmap(
         function,
         in_axes,
         out_axes,
-        options(
-            level,
-            debug_nans,
-            memory,
-            on_error,
-            copy,
-            dynamic,
-            None,
-            parallel,
-            fastmath,
-            threads,
-            compiler,
-        ),
+        options(**chosen),
     )
 
 
 @makes_transformed
 @public
+@takes_options()
 def compile(
     function: Callable[P, R],
-    *,
-    debug_nans: bool = False,
-    level: Level | None = None,
-    memory: int | str | None = None,
-    on_error: OnError = "raise",
-    copy: Copied = False,
-    dynamic: bool | None = None,
-    xp: Any = None,
-    parallel: bool = False,
-    fastmath: bool = False,
-    threads: Threads = None,
-    compiler: LoopCompiler | None = None,
+    **chosen: Unpack[Chosen],
 ) -> Primal[P, R]:
     """The function itself, compiled: optimised, and with its memory planned.
 
@@ -487,19 +373,7 @@ def compile(
     """
     return Primal(
         function,
-        options(
-            level,
-            debug_nans,
-            memory,
-            on_error,
-            copy,
-            dynamic,
-            xp,
-            parallel,
-            fastmath,
-            threads,
-            compiler,
-        ),
+        options(**chosen),
     )
 
 
@@ -524,24 +398,16 @@ def checkpoint(function: Callable[P, R]) -> Checkpoint[P, R]:
 
 @makes_transformed
 @public
+@takes_options("xp")
 def train_step(
     loss: Callable[P, R],
     optimizer: Optimizer,
     wrt: Wrt | None = None,
     *,
-    debug_nans: bool = False,
-    level: Level | None = None,
-    memory: int | str | None = None,
-    on_error: OnError = "raise",
-    copy: Copied = False,
-    dynamic: bool | None = None,
-    parallel: bool = False,
-    fastmath: bool = False,
-    threads: Threads = None,
-    compiler: LoopCompiler | None = None,
     comm: Any = None,
     rows: str | None = None,
     overlap: bool | int | str = False,
+    **chosen: Unpack[ChosenForNumpy],
 ) -> TrainStep[P, R]:
     """Compile forward evaluation, adjoint and update into one function: ``value =
     step(*arguments)``.
@@ -562,19 +428,7 @@ def train_step(
     """
     from stcompile.transforms.train_step import TrainStep
 
-    made = options(
-        level,
-        debug_nans,
-        memory,
-        on_error,
-        copy,
-        dynamic,
-        None,
-        parallel,
-        fastmath,
-        threads,
-        compiler,
-    )
+    made = options(**chosen)
     if comm is not None:
         from stcompile.transforms.shared_step import SharedStep
 
@@ -615,7 +469,6 @@ def show(
     after: str | None = None,
     wrt: Wrt | None = None,
     level: Level | None = None,
-    memory: int | str | None = None,
     **keywords: Any,
 ) -> Snapshot | Snapshots:
     """Show the stages of a function on its way through the compiler, at these arguments.
@@ -670,21 +523,12 @@ def differentiable(
     function: None = None, *, wrt: Sequence[int | str], **chosen: Unpack[Chosen]
 ) -> BySeveral: ...
 @public
+@takes_options()
 def differentiable(
     function: Callable[..., Any] | None = None,
     *,
     wrt: Wrt = 0,
-    debug_nans: bool = False,
-    level: Level | None = None,
-    memory: int | str | None = None,
-    on_error: OnError = "raise",
-    copy: Copied = False,
-    dynamic: bool | None = None,
-    xp: Any = None,
-    parallel: bool = False,
-    fastmath: bool = False,
-    threads: Threads = None,
-    compiler: LoopCompiler | None = None,
+    **chosen: Unpack[Chosen],
 ) -> Any:
     """Decorate a plain NumPy function, which can be called as before, and differentiated.
 
@@ -699,35 +543,9 @@ def differentiable(
     11.652 5.500 1.716
     """
     if function is None:
-        return functools.partial(
-            differentiable,
-            wrt=wrt,
-            debug_nans=debug_nans,
-            level=level,
-            memory=memory,
-            on_error=on_error,
-            copy=copy,
-            dynamic=dynamic,
-            xp=xp,
-            parallel=parallel,
-            fastmath=fastmath,
-            threads=threads,
-            compiler=compiler,
-        )
+        return functools.partial(differentiable, wrt=wrt, **chosen)
     return Differentiable(
         function,
         wrt,
-        options(
-            level,
-            debug_nans,
-            memory,
-            on_error,
-            copy,
-            dynamic,
-            xp,
-            parallel,
-            fastmath,
-            threads,
-            compiler,
-        ),
+        options(**chosen),
     )

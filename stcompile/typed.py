@@ -54,8 +54,8 @@ class BySeveral(Protocol):
     def __call__(self, function: Callable[P, R], /) -> Differentiable[P, R, tuple[Any, ...]]: ...
 
 
-class Chosen(TypedDict, total=False):
-    """The options that a function is compiled with."""
+class ChosenForNumpy(TypedDict, total=False):
+    """The options that a function of NumPy's arrays is compiled with."""
 
     debug_nans: bool
     level: Level | None
@@ -63,11 +63,16 @@ class Chosen(TypedDict, total=False):
     on_error: OnError
     copy: Copied
     dynamic: bool | None
-    xp: Any
     parallel: bool
     fastmath: bool
     threads: Threads
     compiler: LoopCompiler | None
+
+
+class Chosen(ChosenForNumpy, total=False):
+    """The options that a function is compiled with."""
+
+    xp: Any
 
 
 class ChosenForMatrices(Chosen, total=False):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any, Literal, get_args
+
+from stcompile.base.generics import P, R
 
 Level = Literal["fast", "readable", "compiled"]
 Form = Literal["fast", "readable", "compiled", "inner", "whole"]
@@ -219,7 +223,7 @@ def bytes_of(size: int | str) -> int:
 
 
 def options(
-    level: Level | None,
+    level: Level | None = None,
     debug_nans: bool = False,
     memory: int | str | None = None,
     on_error: OnError = "raise",
@@ -251,3 +255,28 @@ def options(
         threads=threads,
         compiler=compiler,
     )
+
+
+def takes_options(*without: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a public function that collects options in keywords: its signature spells out those
+    of `options` but for ``without``, and another keyword is a `TypeError`, as for any function."""
+    known = inspect.signature(options).parameters.items()
+    spelled = [p.replace(kind=p.KEYWORD_ONLY) for name, p in known if name not in without]
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        own = inspect.signature(function)
+        named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        signature = own.replace(parameters=[*named, *spelled])
+
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name in kwargs:
+                if name not in signature.parameters:
+                    said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
+                    raise TypeError(said)
+            return function(*args, **kwargs)
+
+        vars(checked)["__signature__"] = signature
+        return checked
+
+    return decorate
