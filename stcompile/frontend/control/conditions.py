@@ -7,7 +7,8 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from stcompile.frontend.control.branches import attempted, choose, predicate_of, stage_path
+from stcompile.frontend.control.branches import choose, predicate_of
+from stcompile.frontend.control.paths import attempted, stage_path
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Traced, describe, is_traced

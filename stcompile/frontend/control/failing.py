@@ -10,7 +10,7 @@ from typing import Any
 
 from stcompile.base.errors import StcompileError
 from stcompile.codegen_templates.derivatives import NON_DIFFERENTIABLE
-from stcompile.frontend.control.branches import either
+from stcompile.frontend.control.paths import either
 from stcompile.frontend.control.splits import refuse, split_off
 from stcompile.frontend.state.failures import Guard, Kinds, text_of
 from stcompile.frontend.state.run import Run

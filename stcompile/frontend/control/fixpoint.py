@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from stcompile.base.classes import MISSING
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import StcompileError
-from stcompile.frontend.control.branches import Path, inside, stage_path
 from stcompile.frontend.control.growing import REASON, Growing
 from stcompile.frontend.control.matching import Matcher, difference
 from stcompile.frontend.control.merge import Merger
@@ -32,6 +31,7 @@ from stcompile.frontend.control.merged import (
     Spoiled,
     Window,
 )
+from stcompile.frontend.control.paths import Path, inside, stage_path
 from stcompile.frontend.control.unbound import as_maybe, is_read_elsewhere
 from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.rests import filled_in, name_of, rest_in

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
-from stcompile.frontend.control.branches import stage_path
+from stcompile.frontend.control.paths import stage_path
 from stcompile.frontend.state.asking import NeedsGrid
 from stcompile.frontend.state.grids import MOST, Keeping
 from stcompile.frontend.state.run import Run

@@ -9,9 +9,9 @@ from typing import Any
 
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
-from stcompile.frontend.control.branches import stage_path
 from stcompile.frontend.control.fixpoint import Settled, Steps, settle
 from stcompile.frontend.control.gridding import with_grids
+from stcompile.frontend.control.paths import stage_path
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
     TOO_LONG,

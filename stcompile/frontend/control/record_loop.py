@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stcompile.frontend.control.branches import closed, inside
 from stcompile.frontend.control.fixpoint import Settled
 from stcompile.frontend.control.growing import HINT, REASON
 from stcompile.frontend.control.merged import RowBuilder
 from stcompile.frontend.control.moving import Step
+from stcompile.frontend.control.paths import closed, inside
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
 from stcompile.frontend.state.values import Rest, is_traced

@@ -14,7 +14,8 @@ from functools import partial
 from typing import Any, NoReturn
 
 from stcompile.base.errors import StcompileError
-from stcompile.frontend.control.branches import (
+from stcompile.frontend.control.merged import UNDEFINED
+from stcompile.frontend.control.paths import (
     Path,
     attempted,
     codes_of,
@@ -24,7 +25,6 @@ from stcompile.frontend.control.branches import (
     rest_of,
     stage_path,
 )
-from stcompile.frontend.control.merged import UNDEFINED
 from stcompile.frontend.state.failures import Guard, first_caught
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run

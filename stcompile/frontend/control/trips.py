@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from stcompile.base.errors import StcompileError
-from stcompile.frontend.control.branches import Path, stage_path
 from stcompile.frontend.control.fixpoint import Settled
 from stcompile.frontend.control.matching import difference
 from stcompile.frontend.control.merged import Counting
+from stcompile.frontend.control.paths import Path, stage_path
 from stcompile.frontend.operations.affine import combined
 from stcompile.frontend.state.rests import rest_in
 from stcompile.frontend.state.run import Run

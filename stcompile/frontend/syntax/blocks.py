@@ -14,7 +14,7 @@ from typing import Any
 
 from stcompile.base.classes import MISSING
 from stcompile.base.errors import LanguageError, StcompileError
-from stcompile.frontend.control.branches import attempted, rest_of, stage_path
+from stcompile.frontend.control.paths import attempted, rest_of, stage_path
 from stcompile.frontend.control.splits import close, outside
 from stcompile.frontend.state.failures import Guard, failing
 from stcompile.frontend.state.frames import Block, Frame

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from stcompile.frontend.control import conditions, filtered
-from stcompile.frontend.control.branches import branch, predicate_of, stage_path
+from stcompile.frontend.control.branches import branch, predicate_of
 from stcompile.frontend.control.keeping import each_of, keep_counted
+from stcompile.frontend.control.paths import stage_path
 from stcompile.frontend.operations import overloads
 from stcompile.frontend.operations.iteration import (
     go_through,

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from stcompile.base.errors import StcompileError
 from stcompile.base.places import Place
-from stcompile.frontend.control.branches import rest_of
+from stcompile.frontend.control.paths import rest_of
 from stcompile.frontend.state.failures import Guard
 from stcompile.frontend.state.frames import Block, Frame, Settings
 from stcompile.frontend.state.run import Run

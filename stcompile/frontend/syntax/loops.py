@@ -16,15 +16,10 @@ from typing import Any
 
 from stcompile.base.classes import MISSING
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
-from stcompile.frontend.control.branches import (
-    branch,
-    either,
-    ending,
-    outcome_of,
-    stage_path,
-)
+from stcompile.frontend.control.branches import branch
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.control.keeping import keep, keep_counted
+from stcompile.frontend.control.paths import either, ending, outcome_of, stage_path
 from stcompile.frontend.control.splits import closed_arm, let_through
 from stcompile.frontend.control.unrolling import (
     TOO_LONG,

@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 from stcompile.base.classes import MISSING
 from stcompile.base.numpys import ARRAYS_ARE_SEQUENCES
 from stcompile.frontend.control import comparisons, conditions
-from stcompile.frontend.control.branches import branch, choose, either, predicate_of
+from stcompile.frontend.control.branches import branch, choose, predicate_of
+from stcompile.frontend.control.paths import either
 from stcompile.frontend.operations.attributes import attribute
 from stcompile.frontend.operations.iteration import items_of, sequence_of
 from stcompile.frontend.state.frames import Frame

@@ -5,18 +5,12 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from stcompile.frontend.control.branches import (
-    Path,
-    ending,
-    inside,
-    outcome_of,
-    predicate_of,
-    stage_path,
-)
+from stcompile.frontend.control.branches import predicate_of
 from stcompile.frontend.control.conditions import never_fail
 from stcompile.frontend.control.fixpoint import Steps, settle
 from stcompile.frontend.control.gridding import with_grids
 from stcompile.frontend.control.merged import UNDEFINED
+from stcompile.frontend.control.paths import Path, ending, inside, outcome_of, stage_path
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.trips import first_guess, trips_of
 from stcompile.frontend.control.unrolling import (
