@@ -199,19 +199,17 @@ def complex_tanh(x: Any) -> Any:
 @helper
 def int_sum(x: Any, y: Any) -> Any:
     """``x + y`` of Python's integers, which have 64 bits in compiled code."""
-    total = x + y
-    if (x < 0) == (y < 0) and (total < 0) != (x < 0):
+    if x > 9223372036854775807 - y if y > 0 else x < -9223372036854775807 - (y + 1):
         raise OverflowError("an integer is too large for 64 bits")
-    return total
+    return x + y
 
 
 @helper
 def int_difference(x: Any, y: Any) -> Any:
     """``x - y`` of Python's integers, which have 64 bits in compiled code."""
-    total = x - y
-    if (x < 0) != (y < 0) and (total < 0) != (x < 0):
+    if x < -9223372036854775807 + (y - 1) if y > 0 else x > 9223372036854775807 + y:
         raise OverflowError("an integer is too large for 64 bits")
-    return total
+    return x - y
 
 
 @helper
@@ -228,7 +226,7 @@ def int_floor(x: Any, y: Any) -> Any:
     if y == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
     if y == -1:
-        if -x == x and x != 0:
+        if x < -9223372036854775807:
             raise OverflowError("an integer is too large for 64 bits")
         return -x
     return x // y

@@ -13,12 +13,13 @@ from collections import Counter
 import numpy as np
 
 from stcompile.native.expressions import Expressions, Value, literal
-from stcompile.native.kinds import Array, Number
+from stcompile.native.kinds import INT, Array, Number
 from stcompile.native.liveness import assignments, dead_sources
 from stcompile.native.names import (
     assigned_names,
     blocks_of,
     c_name,
+    changed_parameters,
     read_names,
     sharing_names,
     written_names,
@@ -47,6 +48,7 @@ class Arrays(Expressions):
         self.is_read = Counter(read_names(self.body))
         self.shared = sharing_names(self.body, given)
         self.written = written_names(node, unit.definitions)
+        self.changed = changed_parameters(node, unit.definitions)
         self.blocks = blocks_of(self.body)
         self.outputs: dict[str, int] = {}  # arrays that are returned, by the position of the result
         self.stored: set[str] = set()  # names of arrays that have memory
@@ -117,11 +119,14 @@ class Arrays(Expressions):
         dtypes = [self.value(k.value).static for k in node.keywords if k.arg == "dtype"]
         whole = np.arange(*given, dtype=dtypes[0] if dtypes else None)
         kind = Array(Number(whole.dtype), whole.shape)
-        first, step = (whole[0], whole[1] - whole[0]) if whole.size > 1 else (0, 1)
-        if kind.of.dtype.kind != "i":
-            self.refuse("`arange` of floats has no translation")
-        code = COUNTER if (first, step) == (0, 1) else f"{first} + {COUNTER} * {step}"
-        return kind, Value(kind.of, f"({kind.of.c})({code})")
+        first = whole[0].item() if whole.size else 0
+        step = (whole[1] - whole[0]).item() if whole.size > 1 else 1
+        at = Value(INT, COUNTER)
+        if (first, step) == (0, 1):
+            return kind, self.cast(at, kind.of)
+        known = literal(first, kind.of), literal(step, kind.of)
+        moved = self.binary(ast.Mult, self.cast(at, kind.of), known[1])
+        return kind, self.binary(ast.Add, known[0], moved)
 
     def _memory(self, name: str, kind: Array) -> Value:
         """The array that a name is given, in the caller's memory or in the workspace."""

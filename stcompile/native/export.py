@@ -74,7 +74,7 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
             leaves,
             locate,
             function.title,
-            made.emitted.saved,
+            _constants(made),
             name,
             labels_of(function, bound, made.staged.result),
         )
@@ -111,6 +111,15 @@ def _captured(made: Specialisation) -> Iterator[Leaf]:
         if hidden.variable.type.kind not in ("array", "python", "scalar"):
             raise ExportError(f"{hidden.place.description} is no array", hint=HINT)
         yield Leaf(c_name(keyword), keyword, kind_of(hidden.variable.type))
+
+
+def _constants(made: Specialisation) -> dict[str, np.ndarray[Any, Any]]:
+    """Arrays that the module has under these names: saved ones, and defaults of keywords that are
+    no captured values."""
+    defaults = getattr(made.function, "__kwdefaults__", None) or {}
+    own = {name: value for name, value in defaults.items() if name not in made.keywords}
+    both = {**made.emitted.saved, **own}
+    return {name: value for name, value in both.items() if isinstance(value, np.ndarray)}
 
 
 def labels_of(function: Any, bound: Arguments, result: Result) -> list[str]:

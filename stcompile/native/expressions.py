@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -34,6 +35,7 @@ _COMPARED = {
     ast.Is: ("==", EQUAL),
     ast.IsNot: ("!=", EQUAL),
 }
+_ORDERED = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 _TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "signbit": "signbit"}
 
@@ -158,6 +160,8 @@ class Expressions:
             at = self.value(node.slice).static
             if at is not UNKNOWN:
                 return static_value(owner.static[at])
+        if isinstance(owner.kind, Number) and ast.unparse(node.slice) in ("()", "..."):
+            return owner
         if not isinstance(owner.kind, Array):
             self.refuse(f"`{ast.unparse(node)}` has no translation")
         return Value(owner.kind.of, self.element(owner, node.slice))
@@ -166,13 +170,14 @@ class Expressions:
         """The text of an element of an array."""
         assert isinstance(owner.kind, Array)
         nodes = node.elts if isinstance(node, ast.Tuple) else [node]
-        if len(nodes) != len(owner.kind.dims) or any(isinstance(n, ast.Slice) for n in nodes):
+        values = [self.value(n) for n in nodes if not isinstance(n, ast.Slice)]
+        indices = [number for value in values if (number := _as_number(value)) is not None]
+        if len(indices) != len(owner.kind.dims) or len(indices) != len(nodes):
             self.refuse(f"a part of an array, `[{ast.unparse(node)}]`, has no translation")
         if not nodes:
             return f"{owner.code}[0]"
-        pairs = zip(nodes, owner.kind.dims, strict=True)
-        places = [self.place(self.number(one), length) for one, length in pairs]
-        return owner.code + "".join(f"[{place}]" for place in places)
+        pairs = zip(indices, owner.kind.dims, strict=True)
+        return owner.code + "".join(f"[{self.place(one, length)}]" for one, length in pairs)
 
     # --- operators -----------------------------------------------------------------------------
 
@@ -256,9 +261,10 @@ class Expressions:
 
     def _compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
         if left.static is not UNKNOWN and right.static is not UNKNOWN:
-            known = {ast.Eq: left.static == right.static, ast.NotEq: left.static != right.static}
-            if type(op) in known:
-                return literal(known[type(op)])
+            if type(op) in (ast.Eq, ast.NotEq):
+                return literal((left.static == right.static) == (type(op) is ast.Eq))
+            if type(op) in _ORDERED and isinstance(left.kind, Number):
+                return literal(_ORDERED[type(op)](left.static, right.static))
         if not isinstance(left.kind, Number) or not isinstance(right.kind, Number):
             self.refuse("a comparison of no numbers has no translation")
         kind = BOOL if left.kind == right.kind == BOOL else common(left.kind, right.kind)

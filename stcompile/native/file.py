@@ -18,7 +18,7 @@ from stcompile.native.expressions import Value
 from stcompile.native.functions import INLINE
 from stcompile.native.kinds import Array, Kind, Number
 from stcompile.native.literals import numbers
-from stcompile.native.names import flat, written_names
+from stcompile.native.names import c_name, flat, written_names
 from stcompile.native.sequences import in_sequence
 from stcompile.native.translate import RAISED, Translator, translate
 from stcompile.native.unit import Made, Unit
@@ -117,10 +117,13 @@ def translated(
     }
     for own, array in constants.items():
         kind = Array(Number(array.dtype), array.shape)
-        read[own] = Value(kind, own, is_const=True)
-        unit.constants[own] = f"static {kind.constant(own)} = {numbers(array)};"
+        read[own] = Value(kind, c_name(own), is_const=True)
+        unit.constants[own] = f"static {kind.constant(c_name(own))} = {numbers(array)};"
     main = _Main(unit, unit.definitions[name], read, labels)
     made = main.run(name)
+    words = {word for one in (*unit.order, made) for word in _words(one)}
+    for own in [own for own in unit.constants if c_name(own) not in words]:
+        del unit.constants[own]
     parameters = [_parameter(leaf, leaf.code not in written) for leaf in leaves]
     parameters += made.parameters
     results = tuple(zip(main.result_names, made.results, strict=True))
@@ -286,9 +289,15 @@ def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
 
 def _unused(made: Made, parameters: Sequence[str]) -> list[str]:
     """Statements that say which parameters are not read."""
-    words = set(re.findall(r"\w+", " ".join(made.lines)))
+    words = _words(made)
     names = [re.sub(r"\[.*", "", p).split()[-1].lstrip("*") for p in parameters]
     return [f"    (void){name};" for name in names if name not in words]
+
+
+def _words(made: Made) -> set[str]:
+    """The words in the statements of a function."""
+    lines = [line for line in made.lines if not line.lstrip().startswith("/*")]
+    return set(re.findall(r"\w+", " ".join(lines)))
 
 
 def _comment(text: str) -> list[str]:

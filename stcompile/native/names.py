@@ -90,17 +90,50 @@ def sharing_names(statements: Sequence[ast.stmt], given: Sequence[str]) -> set[s
     return {name for name in root if count[find(name)] == 1}
 
 
-def written_names(node: ast.FunctionDef, definitions: Mapping[str, ast.FunctionDef]) -> set[str]:
-    """The names of arrays whose elements a function sets, or lets a function that it calls set."""
+def written_names(node: ast.AST, definitions: Mapping[str, ast.FunctionDef]) -> set[str]:
+    """The names of arrays whose elements a piece of code sets, or lets a function that it calls
+    set."""
     found = set()
     for one in ast.walk(node):
         if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store):
             found.add(ast.unparse(one.value))
         called = definitions.get(ast.unparse(one.func)) if isinstance(one, ast.Call) else None
         if called is not None and isinstance(one, ast.Call):
-            inner = written_names(called, definitions)
+            inner = changed_parameters(called, definitions)
             pairs = zip(called.args.args, one.args, strict=False)
             found |= {a.id for p, a in pairs if p.arg in inner and isinstance(a, ast.Name)}
+    return found
+
+
+def changed_parameters(
+    node: ast.FunctionDef, definitions: Mapping[str, ast.FunctionDef]
+) -> set[str]:
+    r"""The parameters of a function that are arrays whose elements it sets, before it gives their
+    names other arrays.
+
+    >>> (f,) = ast.parse("def f(a, b):\n  a[0] = 1\n  b = np.copy(b)\n  b[0] = 1").body
+    >>> changed_parameters(f, {})
+    {'a'}
+    """
+    found = _changed(node.body, definitions, frozenset())
+    return found & {argument.arg for argument in node.args.args}
+
+
+def _changed(
+    block: Sequence[ast.stmt],
+    definitions: Mapping[str, ast.FunctionDef],
+    replaced: frozenset[str],
+) -> set[str]:
+    """The names that a block writes into; those that are ``replaced`` have other arrays."""
+    found = set[str]()
+    for statement in block:
+        if isinstance(statement, ast.If | ast.For | ast.While):
+            for inner in (statement.body, statement.orelse):
+                found |= _changed(inner, definitions, replaced)
+            continue
+        found |= written_names(statement, definitions) - replaced
+        if isinstance(statement, ast.Assign):
+            replaced |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
     return found
 
 

@@ -71,7 +71,7 @@ class Translator(Control):
         assert isinstance(value.kind, Array)
         own = c_name(name)
         if self.assigned[name] > 1:
-            if name in self.written:
+            if name in self.changed:
                 self.refuse(f"the argument `{name}` is changed and given another array")
             own = self._fresh(f"given_{name}")
             self._copy(self._memory(name, value.kind), Value(value.kind, own))
@@ -111,7 +111,7 @@ class Translator(Control):
         while len(self.result_names) <= at:
             self.result_names.append("")
         if not self.result_names[at]:
-            taken = {*self.env, *self.result_names}
+            taken = {*map(c_name, self.env), *self.result_names}
             while wish in taken:
                 wish += "_out"
             self.result_names[at] = wish
@@ -345,7 +345,7 @@ class Translator(Control):
                 if own != value.code:
                     self._copy(Value(value.kind, own), value)
             else:
-                own = self._result_name(at, wish + "_out" if wish in self.env else wish)
+                own = self._result_name(at, wish)
                 self.say(f"*{own} = {value.code};")
         if self.is_main:
             self.say("return work->error;")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -86,11 +87,11 @@ class Unit:
 
     def function(self, name: str, arguments: Sequence[Value]) -> Made:
         """A function, translated for the kinds of these arguments."""
-        codes = Counter(a.code for a in arguments if isinstance(a.kind, Array))
+        arrays = Counter(_array(a) for a in arguments if isinstance(a.kind, Array))
         given = [
             replace(
                 a,
-                is_alone=a.is_alone and codes[a.code] < 2,
+                is_alone=a.is_alone and arrays[_array(a)] < 2,
                 static=a.static if isinstance(a.static, int | str | tuple) else UNKNOWN,
             )
             for a in arguments
@@ -102,6 +103,11 @@ class Unit:
             self.made[key] = made
             self.order.append(made)
         return self.made[key]
+
+
+def _array(value: Value) -> str:
+    """The name of the array that a value is, perhaps with another shape: the last name in it."""
+    return "".join(re.findall(r"[A-Za-z_]\w*", value.code)[-1:])
 
 
 def _hashable(static: Any) -> Any:

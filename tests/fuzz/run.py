@@ -78,12 +78,14 @@ class Job:
     light: int = 0
     sort: str = "control"
     kernels: bool = False  # judge the compiled level beside the fast one
+    native: bool = False  # judge files of C
     longest: int = 0  # characters of a program that is judged; 0: any
 
     @property
     def how(self) -> dict[str, bool]:
         return {
             "kernels": self.kernels,
+            "native": self.native,
             "second_order": self.every > 0 and self.number % self.every == 0,
             "light": self.light > 0 and self.number % self.light != 0,
         }
@@ -108,9 +110,16 @@ def examine(job: Job) -> Finding:
 
 
 def judged(
-    sort: str, source: str, calls: Calls, second_order: bool, light: bool, kernels: bool = False
+    sort: str,
+    source: str,
+    calls: Calls,
+    second_order: bool,
+    light: bool,
+    kernels: bool = False,
+    native: bool = False,
 ) -> Verdict:
-    judge = SORTS[sort].kernels if kernels else SORTS[sort].judge
+    own = SORTS[sort]
+    judge = own.native if native else own.kernels if kernels else own.judge
     if judge is None:
         return Verdict("not judged", "there is nothing to compare kernels with")
     try:
@@ -177,6 +186,11 @@ def main(arguments: list[str] | None = None) -> int:
         "Numba, else as plain Python",
     )
     parser.add_argument(
+        "--native",
+        action="store_true",
+        help="judge files of C: compiled without a warning, run under sanitizers",
+    )
+    parser.add_argument(
         "--longest", type=int, default=0, metavar="N", help="leave out texts of more characters"
     )
     parser.add_argument(
@@ -196,6 +210,7 @@ def main(arguments: list[str] | None = None) -> int:
             options.light,
             sort,
             options.kernels,
+            options.native,
             options.longest,
         )
         for n, sort in zip(numbers, itertools.cycle(options.sorts))

@@ -24,6 +24,7 @@ from tests.fuzz import (
     judge,
     judge_arrays,
     judge_kernels,
+    judge_native,
     judge_objects,
     judge_pairs,
     judge_sized,
@@ -48,13 +49,14 @@ Judge = Callable[[str, Calls, bool, bool], Verdict]
 class Sort:
     """A sort of programs: how one is drawn from a seed, with the arguments of its calls (of one if
     it is judged lightly), how it is judged, whether a shorter text is still such a program (None if
-    its text is not that of a function), and how the compiled level is judged beside the fast one
-    (None if it is not)."""
+    its text is not that of a function), and how the compiled level is judged beside the fast one,
+    and files of C (None if they are not)."""
 
     draw: Callable[[int, bool], tuple[str, Calls]]
     judge: Judge
     is_one: Callable[[str, Calls], bool] | None = None
     kernels: Judge | None = None
+    native: Judge | None = None
 
 
 def _draw_control(seed: int, light: bool) -> tuple[str, Calls]:
@@ -82,7 +84,8 @@ def _in_text(module: Any) -> Sort:
     names: Mapping[str, Any] = module.HELPERS
     judged = partial(judge_arrays.judge_source, names=names)
     kernels = partial(judge_kernels.judge_source, names=names)
-    return Sort(lambda seed, _: module.program(seed), judged, module.runs, kernels)
+    native = partial(judge_native.judge_source, names=names)
+    return Sort(lambda seed, _: module.program(seed), judged, module.runs, kernels, native)
 
 
 def _drawn(module: Any) -> Sort:
@@ -102,7 +105,11 @@ def _drawn(module: Any) -> Sort:
         function, args = module.function_of(module.random_program(*calls)), module.arguments(*calls)
         return judge_kernels.judge_function(function, (args,), second_order, light)
 
-    return Sort(draw, judge_one, kernels=judge_kernels_of)
+    def judge_native_of(source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
+        function, args = module.function_of(module.random_program(*calls)), module.arguments(*calls)
+        return judge_native.judge_function(function, (args,), light)
+
+    return Sort(draw, judge_one, kernels=judge_kernels_of, native=judge_native_of)
 
 
 def _asserted(check: Callable[[], None]) -> tuple[int, int]:
@@ -155,12 +162,19 @@ def _judge_objects(source: str, changes: Calls, second_order: bool, light: bool)
 
 
 SORTS = {
-    "control": Sort(_draw_control, judge.judge_source, _is_control, judge_kernels.judge_source),
+    "control": Sort(
+        _draw_control,
+        judge.judge_source,
+        _is_control,
+        judge_kernels.judge_source,
+        judge_native.judge_source,
+    ),
     "arrays": Sort(
         lambda seed, _: arrays.program(seed),
         judge_arrays.judge_source,
         _is_about_arrays,
         judge_kernels.judge_source,
+        judge_native.judge_source,
     ),
     "collected": _in_text(collected),
     "aliases": _in_text(aliases),
@@ -175,6 +189,7 @@ SORTS = {
         partial(judge_sized.judge_source, names=sized.HELPERS),
         sized.runs,
         partial(judge_kernels.judge_source, names=sized.HELPERS),
+        partial(judge_native.judge_source, names=sized.HELPERS),
     ),
     "pairs": Sort(lambda seed, _: pairs.program(seed), _judge_pairs, _is_about_pairs),
     "objects": Sort(_draw_objects, _judge_objects, objects.runs),

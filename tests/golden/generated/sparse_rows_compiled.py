@@ -11,19 +11,17 @@ def added(total, x):
 @njit(error_model='numpy', nogil=True)
 def int_sum(x, y):
     """``x + y`` of Python's integers, which have 64 bits in compiled code."""
-    total = x + y
-    if (x < 0) == (y < 0) and (total < 0) != (x < 0):
+    if x > 9223372036854775807 - y if y > 0 else x < -9223372036854775807 - (y + 1):
         raise OverflowError("an integer is too large for 64 bits")
-    return total
+    return x + y
 
 
 @njit(error_model='numpy', nogil=True)
 def int_difference(x, y):
     """``x - y`` of Python's integers, which have 64 bits in compiled code."""
-    total = x - y
-    if (x < 0) != (y < 0) and (total < 0) != (x < 0):
+    if x < -9223372036854775807 + (y - 1) if y > 0 else x > 9223372036854775807 + y:
         raise OverflowError("an integer is too large for 64 bits")
-    return total
+    return x - y
 
 
 @njit(error_model='numpy', nogil=True)
