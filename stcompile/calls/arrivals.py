@@ -9,13 +9,13 @@ which has compiled itself, is taken instead.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from stcompile.base.locks import Lock
 from stcompile.base.options import Options
+from stcompile.calls.made_of import cells_read, names_read
 
 _MOST = 64  # functions that are kept for the next arrivals
 _LARGEST = 1 << 20  # bytes of a captured array that is compared
@@ -84,7 +84,8 @@ class _Comparison:
         if one.__module__.split(".")[0] in ("stcompile", "numpy", "scipy"):
             return one is other
         first, second = (
-            (f.__defaults__, f.__kwdefaults__, _inside(f), vars(f)) for f in (one, other)
+            (f.__defaults__, f.__kwdefaults__, names_read(f), cells_read(f), vars(f))
+            for f in (one, other)
         )
         return self.same(first, second)
 
@@ -93,26 +94,3 @@ def _same_arrays(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool
     if (one.dtype, one.shape, one.strides) != (other.dtype, other.shape, other.strides):
         return False
     return one.nbytes <= _LARGEST and not one.dtype.hasobject and one.tobytes() == other.tobytes()
-
-
-def _inside(function: types.FunctionType) -> tuple[Any, ...]:
-    """The names that a function reads from outside with their values, and the contents of its
-    cells."""
-    found: dict[str, Any] = {}
-    for name in _names(function.__code__):
-        if name in function.__globals__:
-            found[name] = function.__globals__[name]
-    cells: list[Any] = []
-    for cell in function.__closure__ or ():
-        try:
-            cells.append(cell.cell_contents)
-        except ValueError:
-            cells.append(cell)
-    return found, cells
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for part in code.co_consts:
-        if isinstance(part, types.CodeType):
-            yield from _names(part)

@@ -34,6 +34,7 @@ from stcompile.base.guards import has_own_hash
 from stcompile.base.location import HERE, PYTHON
 from stcompile.base.options import Options
 from stcompile.base.static import StaticArray
+from stcompile.calls.made_of import looked_up
 from stcompile.calls.signature import Identity
 from stcompile.wengert.dims import Dim, Symbol
 from stcompile.wengert.types import is_communicator
@@ -262,10 +263,7 @@ def _is_importable(value: Any) -> bool:
         return False
     if not _is_of_library(module):
         return False
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found is value
+    return looked_up(module, name) is value
 
 
 # --- code ----------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from stcompile.base.classes import MISSING, is_changeable
 from stcompile.base.foreign import written_as
 from stcompile.base.places import Bind, Place
 from stcompile.calls.fingerprint import Untold
+from stcompile.calls.made_of import looked_up
 
 Address: TypeAlias = tuple[Any, ...]
 Portable: TypeAlias = tuple[str, types.CodeType, tuple[Address, ...], str]
@@ -142,14 +143,7 @@ def _library_address(value: Any) -> Address | None:
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str):
         return None
-    return ("import", module, name) if _looked_up(module, name) is value else None
-
-
-def _looked_up(module: str, name: str) -> Any:
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
+    return ("import", module, name) if looked_up(module, name) is value else None
 
 
 # --- in the other process ------------------------------------------------------------------------
@@ -217,7 +211,7 @@ def _from_library(kind: str, module: str, name: str = "") -> Any:
         return sys.modules[module]
     if kind == "globals":
         return vars(sys.modules[module])
-    found = _looked_up(module, name)
+    found = looked_up(module, name)
     if found is None:
         raise Stale(f"{module} has no {name}")
     return found

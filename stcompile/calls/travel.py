@@ -32,6 +32,7 @@ from stcompile.base.errors import SourceError
 from stcompile.base.foreign import written_as
 from stcompile.base.options import Options
 from stcompile.calls.arrivals import ARRIVALS
+from stcompile.calls.made_of import cells_read, looked_up, names_read
 from stcompile.parse.source import function_source
 
 T = TypeVar("T", bound="Travels")
@@ -132,22 +133,14 @@ def name_of(value: Any) -> str | None:
     names = [function.__qualname__]
     if function.__module__ != "__main__":
         names.append(str(getattr(value, "__name__", "")))
-    return next((n for n in names if _looked_up(function.__module__, n) is value), None)
-
-
-def _looked_up(module: str, name: str) -> Any:
-    """The object that a module has under a name, None if it has none."""
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
+    return next((n for n in names if looked_up(function.__module__, n) is value), None)
 
 
 def _imported(module: str, name: str) -> Any:
     """The object that a module has under a name, in a process that may not have imported the module
     yet."""
     importlib.import_module(module)
-    found = _looked_up(module, name)
+    found = looked_up(module, name)
     if found is None:
         raise AttributeError(f"the module {module!r} has no {name!r}")
     return found
@@ -162,7 +155,7 @@ def _by_wrapper(value: Any) -> Any:
     function = innermost(value)
     if not isinstance(function, types.FunctionType):
         return value
-    wrapper = _looked_up(function.__module__, function.__qualname__)
+    wrapper = looked_up(function.__module__, function.__qualname__)
     steps = [at for at, part in enumerate(_chain(wrapper)) if part is value] if wrapper else []
     return _Reduced(_unwrapped, wrapper, steps[0]) if steps and steps[0] else value
 
@@ -192,7 +185,7 @@ def _arrived(maker: Any, cls: type[Travels]) -> Any:
     A function that calls itself arrives before its maker is complete. It gets an empty object then,
     which is filled in when this is called again.
     """
-    owner = _looked_up(maker.__module__, maker.__qualname__.rpartition(".")[0])
+    owner = looked_up(maker.__module__, maker.__qualname__.rpartition(".")[0])
     if isinstance(owner, Travels) and owner._maker is maker:
         return owner
     if "taken" in maker.__dict__:
@@ -233,7 +226,7 @@ def _is_known(value: Any) -> bool:
     if not isinstance(value, types.FunctionType | Travels):
         return _is_plain(value)
     function = innermost(value)
-    named = _looked_up(function.__module__, function.__qualname__)
+    named = looked_up(function.__module__, function.__qualname__)
     return any(part is value for part in _chain(named))
 
 
@@ -244,7 +237,7 @@ def _shared(cls: Any, arguments: Any, *keywords: Any) -> Any:
 
 def _is_imported(function: types.FunctionType) -> bool:
     """True for a function that every process imports."""
-    named = _looked_up(function.__module__, function.__qualname__)
+    named = looked_up(function.__module__, function.__qualname__)
     return function.__module__ != "__main__" and any(part is function for part in _chain(named))
 
 
@@ -326,15 +319,5 @@ def _parts_of_function(function: types.FunctionType) -> list[Any]:
     """The values that a function reads from outside."""
     parts = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     parts += [*vars(function).values()]
-    for cell in function.__closure__ or ():
-        try:
-            parts.append(cell.cell_contents)
-        except ValueError:
-            continue
-    codes = [function.__code__]
-    while codes:
-        code = codes.pop()
-        names = function.__globals__
-        parts += [names[name] for name in code.co_names if name in names]
-        codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
-    return parts
+    cells = [part for part in cells_read(function) if not isinstance(part, types.CellType)]
+    return [*parts, *cells, *names_read(function).values()]
