@@ -32,7 +32,7 @@ in a single call of BLAS, or a result that is written straight to its final plac
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +43,7 @@ from stcompile.analysis.storage import shared_input
 from stcompile.wengert.dims import Symbol, numbers_in
 from stcompile.wengert.evaluate import apply, evaluate
 from stcompile.wengert.ir import Constant, Equation, Program, freeze
+from stcompile.wengert.parts import params_of, view_of
 from stcompile.wengert.templates import inplace_operand, mark_of
 
 
@@ -114,20 +115,11 @@ def _view(equation: Equation, inputs: tuple[Any, ...], results: tuple[Any, ...])
 def _written(equation: Equation, inputs: tuple[Any, ...], results: tuple[Any, ...]) -> int:
     """The size of the part that is written, of the value written there, and of the indices."""
     target, _, *places = inputs
-    op, params = equation.params.get("op"), equation.params
-    if equation.primitive == "update" or op == "slice":
-        part = _part("slice", target, places, params)
-    elif equation.primitive == "index_update" or op in ("distinct", "index"):
-        part = _part("index", target, places, params)
-    else:
-        part = _size(target)
-    return part * (1 if op is None else 2) + _read(equation, inputs, 1)
-
-
-def _part(view: str, target: Any, places: Sequence[Any], params: Mapping[str, Any]) -> int:
-    """The size of a part of an array, by the view that reads it."""
-    names = ("at",) if view == "index" else ("start", "length", "step", "drop")
-    return _size(apply(view, (target, *places), {name: params[name] for name in names}))
+    view, part = view_of(equation), target
+    if view:
+        part = apply(view, (target, *places), params_of(equation))
+    times = 2 if "op" in equation.params else 1
+    return _size(part) * times + _read(equation, inputs, 1)
 
 
 def _loop(equation: Equation, inputs: tuple[Any, ...], results: tuple[Any, ...]) -> int:

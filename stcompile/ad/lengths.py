@@ -13,7 +13,6 @@ length as a number beside it:
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
 from stcompile.base.errors import DerivativeError
 from stcompile.base.location import Location
@@ -23,12 +22,12 @@ from stcompile.wengert.ir import (
     Atom,
     Constant,
     Equation,
-    Params,
     Variable,
     free_variables,
     freeze,
     mentioned,
 )
+from stcompile.wengert.parts import Part
 from stcompile.wengert.primitives.control import widest
 from stcompile.wengert.primitives.sizes import COUNT
 from stcompile.wengert.recorder import Recorder
@@ -70,7 +69,8 @@ def name_again(
             )
         wide = _widened(recorder, primal, variable, tuple(bound), location)
         where = location.in_section("adjoint")
-        prologue.append(Equation((variable,), "slice", (wide,), _part(variable), (), where))
+        part = freeze(Part.first(variable.type.dims).params)
+        prologue.append(Equation((variable,), "slice", (wide,), part, (), where))
     adjoint[:0] = prologue
 
 
@@ -95,12 +95,14 @@ def _widened(
     zero = Constant(type_.dtype.type(0))
     filled = freeze({"shape": type_.dims, "dtype": type_.dtype})
     primal.append(Equation((blank,), "full", (zero,), filled, (), location))
-    primal.append(Equation((wide,), "update", (blank, variable), _part(variable), (), location))
+    primal.append(
+        Equation(
+            (wide,),
+            "update",
+            (blank, variable),
+            freeze(Part.first(variable.type.dims).params),
+            (),
+            location,
+        )
+    )
     return wide
-
-
-def _part(variable: Variable) -> Params:
-    """The start of an array, of the shape of a variable."""
-    dims = variable.type.dims
-    starts: tuple[Any, ...] = ((0,),) * len(dims)
-    return freeze({"start": starts, "length": dims, "step": (1,) * len(dims), "drop": ()})

@@ -19,8 +19,9 @@ from typing import NamedTuple, TypeAlias
 
 from stcompile.ad.sweep import Sweep
 from stcompile.wengert.bounds import usual
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
-from stcompile.wengert.primitives import PRIMITIVES, infer
+from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.parts import WRITES, read_of, view_of
+from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.primitives.indexing import is_mask
 
@@ -30,8 +31,6 @@ outputs."""
 
 Undo: TypeAlias = Callable[[Sweep, Equation, int], None]
 """Records the equation that undoes the writes of a loop or a branch to one of its outputs."""
-
-_SLICED, _INDEXED = ("start", "length", "step", "drop"), ("at",)
 
 
 class State(NamedTuple):
@@ -75,7 +74,7 @@ def _before(equation: Equation, output: Variable) -> Variable | None:
     """The version that an equation changes to make ``output``; None if it makes no version."""
     place = equation.outputs.index(output)
     source: Atom | None = None
-    if _part(equation) is not None:
+    if _writes_part(equation):
         source = equation.inputs[0]
     elif equation.primitive == "loop":
         ports = Ports.of(equation)
@@ -90,35 +89,17 @@ def _before(equation: Equation, output: Variable) -> Variable | None:
     return source if isinstance(source, Variable) else None
 
 
-def _part(equation: Equation) -> tuple[str, Sequence[str]] | None:
-    """The view that reads the part that an equation writes, and the names of its params; None if it
-    does not write to a part, or to a part of unknown size: a number that is stored by a mask."""
-    op = equation.params.get("op")
-    if equation.primitive == "update" or (equation.primitive, op) == ("accumulate", "slice"):
-        return "slice", _SLICED
-    is_indexed = equation.primitive == "accumulate" and op in ("index", "distinct")
-    if equation.primitive == "index_update" or is_indexed:
-        masks = filter(is_mask, equation.params["at"])
-        return None if any(size is None for _, size, _ in masks) else ("index", _INDEXED)
-    return None
-
-
-def _read_part(equation: Equation, array: Variable, output: Variable | None = None) -> Equation:
-    """The equation that reads, from ``array``, the part that an equation writes."""
-    part = _part(equation)
-    assert part is not None
-    primitive, names = part
-    params = freeze({name: equation.params[name] for name in names})
-    inputs = (array, *equation.inputs[2:])
-    (type,) = infer(primitive, tuple(atom.type for atom in inputs), params)
-    outputs = (output or Variable("", type),)
-    return Equation(outputs, primitive, inputs, params, (), equation.location)
+def _writes_part(equation: Equation) -> bool:
+    """True for a write to a part of known size: not for a number that is stored by a mask."""
+    masks = filter(is_mask, equation.params.get("at", ()))
+    is_known = all(size is not None for _, size, _ in masks)
+    return equation.primitive in WRITES and bool(view_of(equation)) and is_known
 
 
 def _size(equation: Equation, output: Variable) -> int:
     """The number of elements that an equation writes to an array."""
-    if _part(equation) is not None:
-        return _read_part(equation, output).output.type.size
+    if _writes_part(equation):
+        return read_of(equation, output).output.type.size
     place = equation.outputs.index(output)
     if equation.primitive == "loop":
         ports = Ports.of(equation)
@@ -234,17 +215,15 @@ class Restoring:
         equation = equations[place]
         with sweep.recorder.aside() as made:
             sweep.location = equation.location.in_section("adjoint")
-            part = _part(equation)
-            if part is None:
+            if not _writes_part(equation):
                 self.undo(sweep, equation, equation.outputs.index(after))
                 return made
-            read = _read_part(equation, before)
+            read = read_of(equation, before)
             old = sweep.recorder.variable(read.output.type)
             self.old.add(old)
             equations.insert(place, replace(read, outputs=(old,)))
-            params = {name: equation.params[name] for name in part[1]}
-            primitive = "update" if part[0] == "slice" else "index_update"
-            state = sweep.record(primitive, after, old, *equation.inputs[2:], **params)
+            primitive = "update" if read.primitive == "slice" else "index_update"
+            state = sweep.record(primitive, after, old, *read.inputs[1:], **read.params)
             sweep.states[before] = state
         return made
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from stcompile.analysis.copies import COPY, Copies
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Constant, Equation, Program
-from stcompile.wengert.primitives import infer
+from stcompile.wengert.parts import read_of, view_of
 from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import inplace_operand, mark_of
@@ -114,15 +114,10 @@ def _own(equation: Equation) -> int:
 
 
 def _written(equation: Equation) -> int:
-    target, _, *places = equation.inputs
-    op, params = equation.params.get("op"), equation.params
-    part = target.type
-    if equation.primitive == "update" or op == "slice":
-        shown = {name: params[name] for name in ("start", "length", "step", "drop")}
-        (part,) = infer("slice", (target.type, *(p.type for p in places)), shown)
-    elif equation.primitive == "index_update" or op in ("distinct", "index"):
-        (part,) = infer("index", (target.type, *(p.type for p in places)), {"at": params["at"]})
-    return _size(part) * (1 if op is None else 2) + _read(equation.inputs[1:])
+    target = equation.inputs[0]
+    part = read_of(equation, target).output.type if view_of(equation) else target.type
+    times = 2 if "op" in equation.params else 1
+    return _size(part) * times + _read(equation.inputs[1:])
 
 
 def _read(atoms: Iterable[Atom]) -> int:

@@ -19,6 +19,7 @@ from stcompile.frontend.substage import function_name
 from stcompile.interop.staged import owned
 from stcompile.transforms.partial_pullback import Staged
 from stcompile.transforms.pushforward import plain_signature, primal_names
+from stcompile.wengert.parts import Part
 
 
 class Structure:
@@ -106,10 +107,10 @@ class Packed(Travels, Staged):
                 return value
             type, first = value.type, start
             start += type.size
-            at = {"start": ((first,),), "length": (type.size,), "step": (1,)}
+            at = Part.block((first,), (type.size,), drop=() if type.dims else (0,))
+            part = run.record("slice", numbers, **at.params)
             if not type.dims:
-                return run.cast(run.record("slice", numbers, **at, drop=(0,)), type.dtype)
-            part = run.record("slice", numbers, **at, drop=())
+                return run.cast(part, type.dtype)
             return run.cast(run.record("reshape", part, shape=type.dims), type.dtype)
 
         opened = trees.map_leaves(leaf, StagedOpening(run).opened("x0", like, WHOLE))

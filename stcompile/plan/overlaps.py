@@ -17,6 +17,7 @@ from stcompile.codegen_templates.numpy.subscripts import has_masks
 from stcompile.wengert.bounds import greatest, least
 from stcompile.wengert.dims import ENDLESS, is_named
 from stcompile.wengert.ir import Equation, Variable
+from stcompile.wengert.parts import Part
 
 
 def overlapping_writes(tree: Tree, writes: Writes) -> frozenset[int]:
@@ -76,10 +77,8 @@ def _way(equation: Equation) -> list[tuple[int, int]]:
 def _places(equation: Equation) -> Iterator[range]:
     """The positions that a slice may take along each axis; all positions if they depend on a
     counter."""
-    params, dims = equation.params, equation.inputs[0].type.dims
-    for form, length, step, dim in zip(
-        params["start"], params["length"], params["step"], dims, strict=True
-    ):
+    dims = equation.inputs[0].type.dims
+    for (form, length, step), dim in zip(Part.of(equation.params).axes, dims, strict=True):
         if any(form[1:]):
             yield range(greatest(dim))
         elif is_named((form[0], length)):

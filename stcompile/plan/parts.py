@@ -15,6 +15,7 @@ from stcompile.analysis.regions import Region, Step, Tree, Use
 from stcompile.wengert.bounds import least, usual
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Equation, Variable
+from stcompile.wengert.parts import Part
 from stcompile.wengert.templates import mark_of
 
 
@@ -73,7 +74,7 @@ def _first_row(equation: Equation) -> Size | None:
     """The start of a slice that takes adjacent whole rows."""
     if equation.primitive != "slice" or equation.params["drop"] or equation.varies:
         return None
-    start, length, step = (equation.params[key] for key in ("start", "length", "step"))
+    start, length, step, _ = Part.of(equation.params)
     if length[1:] != equation.inputs[0].type.dims[1:] or set(step) != {1} or any(start[0][1:]):
         return None
     first: Size = start[0][0]

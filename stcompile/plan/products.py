@@ -15,6 +15,7 @@ import numpy as np
 from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, Use
 from stcompile.analysis.storage import Storage, Writes, changes
 from stcompile.wengert.ir import Atom, Equation, Variable
+from stcompile.wengert.parts import Part
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.sums import is_sum
 from stcompile.wengert.types import Type
@@ -198,7 +199,7 @@ def _keeps_order(equation: Equation) -> bool:
     if equation.primitive != "slice":
         return False
     dims = equation.inputs[0].type.dims
-    start, length, step = (equation.params[key] for key in ("start", "length", "step"))
+    start, length, step, _ = Part.of(equation.params)
     if step[:1] != (1,):
         return False
     rest = zip(start[1:], length[1:], dims[1:], strict=True)

@@ -25,6 +25,7 @@ from stcompile.calls.arguments import Arguments
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array
 from stcompile.wengert.ir import Atom, Constant, Variable
+from stcompile.wengert.parts import Part
 from stcompile.wengert.types import Type, is_communicator
 
 BUCKET = "25MB"  # of gradients that are exchanged while others are still computed
@@ -166,9 +167,8 @@ class _Exchanging:
         found, start = [], 0
         for atom in atoms:
             size, dims = atom.type.count, atom.type.dims
-            drop = () if dims else (0,)
-            at = {"start": ((start,),), "length": (size,), "step": (1,), "drop": drop}
-            part = self._record("slice", whole, **at)
+            at = Part.block((start,), (size,), drop=() if dims else (0,))
+            part = self._record("slice", whole, **at.params)
             found.append(self._record("reshape", part, shape=dims) if len(dims) > 1 else part)
             start += size
         return found

@@ -31,6 +31,7 @@ from stcompile.wengert.dims import Size, Symbol, number_of, numbers_in
 from stcompile.wengert.evaluate import apply, evaluate
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.parts import Part
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
@@ -204,15 +205,9 @@ class _Unfolder:
     def _item(self, port: _Operand, taken: Type, t: int, location: Location) -> _Operand:
         if isinstance(port, list):
             return port[t]
-        dims = port.type.dims
         row = tuple(number_of(dim, self.known) for dim in taken.dims)
-        params = {
-            "start": ((t,), *((0,) for _ in dims[1:])),
-            "length": (1, *row),
-            "step": (1,) * len(dims),
-            "drop": (0,),
-        }
-        (item,) = self.recorder.record("slice", (port,), location, params)
+        part = Part.block((t, *(0 for _ in row)), (1, *row), drop=(0,))
+        (item,) = self.recorder.record("slice", (port,), location, part.params)
         place: Any = (t, *map(slice, row))
         self.values[item] = self.value(port)[place]
         return item

@@ -35,6 +35,7 @@ from stcompile.base.thresholds import SLICED_PARTS
 from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.naming import name_variables, names_of
+from stcompile.wengert.parts import Part
 from stcompile.wengert.primitives import PRIMITIVES, infer
 from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.base import array_or_scalar
@@ -93,11 +94,10 @@ def _hull(spans: Sequence[_Span]) -> _Span:
 
 def _spans(equation: Equation) -> tuple[_Span, ...]:
     """The spans of a slice whose bounds are static."""
-    p = equation.params
-    axes = zip(p["start"], p["length"], p["step"], strict=True)
+    part = Part.of(equation.params)
     return tuple(
-        _Span(start[0], length, step, axis in p["drop"])
-        for axis, (start, length, step) in enumerate(axes)
+        _Span(start[0], length, step, axis in part.drop)
+        for axis, (start, length, step) in enumerate(part.axes)
     )
 
 
@@ -326,13 +326,13 @@ def _is_well_typed(made: Sequence[Equation]) -> bool:
 
 
 def _sliced(source: Atom, spans: Sequence[_Span], output: Variable, equation: Equation) -> Equation:
-    params = {
-        "start": tuple((span.start,) for span in spans),
-        "length": tuple(span.length for span in spans),
-        "step": tuple(span.step for span in spans),
-        "drop": tuple(axis for axis, span in enumerate(spans) if span.dropped),
-    }
-    return Equation((output,), "slice", (source,), freeze(params), (), equation.location)
+    part = Part(
+        tuple((span.start,) for span in spans),
+        tuple(span.length for span in spans),
+        tuple(span.step for span in spans),
+        tuple(axis for axis, span in enumerate(spans) if span.dropped),
+    )
+    return Equation((output,), "slice", (source,), freeze(part.params), (), equation.location)
 
 
 def _composed(inner: Equation, outer: Equation) -> list[_Span]:

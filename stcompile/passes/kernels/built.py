@@ -13,6 +13,7 @@ from stcompile.passes.kernels.writer import Form, Forms
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.parts import Part
 from stcompile.wengert.primitives.axis_rules import groups
 
 LARGEST = 64  # numbers that are written one by one
@@ -113,11 +114,9 @@ def roll(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable |
         ((shift % length, length - shift % length, 0),) if shift % length else ()
     ):
         part = [count if at == axis else n for at, n in enumerate(dims)]
-        start = [(source if at == axis else 0,) for at in range(len(dims))]
-        cut = Equation(
-            (Variable("", equation.output.type),), "slice", equation.inputs,
-            {"start": start, "length": part, "step": (1,) * len(dims), "drop": ()},
-        )  # fmt: skip
+        start = [source if at == axis else 0 for at in range(len(dims))]
+        params = Part.block(start, part).params
+        cut = Equation((Variable("", equation.output.type),), "slice", equation.inputs, params)
         lazy = w.lazy(cut, operands)
         if lazy is None:
             return None

@@ -16,8 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stcompile.passes.kernels.writer import Form, Forms, Writer, one_element
-from stcompile.wengert.ir import Atom, Constant, Equation, Variable, freeze
-from stcompile.wengert.primitives import infer
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.primitives.axes import AxisMap
 from stcompile.wengert.primitives.axis_rules import axis_map, groups
 from stcompile.wengert.types import Type
@@ -282,14 +281,6 @@ class Elements(Writer):
             inner = tuple(Form(0) if dim == 1 else named[name] for name, dim in pairs)
             found.append(self.element(index, inner))
         return found
-
-
-def index_equation(write: Equation, array: Variable) -> Equation:
-    """The equation that reads the part that a write by integers writes to."""
-    inputs = (array, *write.inputs[2:])
-    params = freeze({"at": write.params["at"]})
-    types = infer("index", tuple(atom.type for atom in inputs), params)
-    return Equation((Variable("", types[0]),), "index", inputs, params)
 
 
 Made: TypeAlias = "tuple[Callable[[Forms], Atom], float]"

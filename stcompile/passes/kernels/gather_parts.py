@@ -41,6 +41,7 @@ from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_i
 from stcompile.passes.kernels.kept_loops import written
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.parts import Part
 from stcompile.wengert.types import Type
 
 MOST = 8  # operations that are done again for each place that the values are read at
@@ -111,10 +112,10 @@ def _part(build: Rebuild, at: int) -> _Part | None:
         return _Part(at, added, ()) if value.type.dims == acc.dims else None
     if added.params["op"] != "slice" or len(added.inputs) > 2 or added.params["drop"]:
         return None
-    starts, steps = added.params["start"], added.params["step"]
-    if value.type.dims != tuple(added.params["length"]) or set(steps) != {1}:
+    part = Part.of(added.params)
+    if value.type.dims != part.length or set(part.step) != {1}:
         return None
-    known = tuple(start[0] for start in starts if isinstance(start[0], int))
+    known = tuple(start[0] for start in part.start if isinstance(start[0], int))
     return _Part(at, added, known) if len(known) == acc.ndim else None
 
 
@@ -211,10 +212,8 @@ class _Gathered:
         outputs = tuple(own if output == root else output for output in made.outputs)
         build.substitute(at, replace(made, outputs=outputs))
         wide = build.insert(at + 1, "pad", (own,), location, **params)
-        start = tuple((before,) for before, _ in widths)
-        build.insert_made(
-            at + 1, build.equation("slice", (wide,), location, _cut(start, root.type.dims), root)
-        )
+        own_part = Part.block([before for before, _ in widths], root.type.dims)
+        build.insert_made(at + 1, build.equation("slice", (wide,), location, own_part.params, root))
         return wide
 
     def _term(
@@ -225,9 +224,9 @@ class _Gathered:
         widths: Sequence[tuple[int, int]],
         dims: Sequence[Size],
     ) -> Atom:
-        start = tuple((w[0] - own,) for w, own in zip(widths, part.start, strict=True))
-        location = part.added.location
-        read = self.build.insert(self.at, "slice", (wide,), location, **_cut(start, dims))
+        start = [w[0] - own for w, own in zip(widths, part.start, strict=True)]
+        location, cut = part.added.location, Part.block(start, dims)
+        read = self.build.insert(self.at, "slice", (wide,), location, **cut.params)
         found: dict[Variable, Variable] = {root: read}
 
         def again(atom: Atom) -> Atom:
@@ -277,11 +276,6 @@ def _keeps_zero(made: Equation) -> bool:
     factor = factors[0].value
     is_number = not isinstance(factor, complex) and math.isfinite(factor)
     return is_number and (primitive == "multiply" or (inputs[1] == factors[0] and factor != 0))
-
-
-def _cut(start: Sequence[tuple[int]], dims: Sequence[Size]) -> Mapping[str, Any]:
-    """The params of a slice."""
-    return {"start": start, "length": dims, "step": (1,) * len(dims), "drop": ()}
 
 
 def _pays(root: Variable, parts: Sequence[_Part], least: int) -> bool:

@@ -57,6 +57,7 @@ from stcompile.passes.kernels.memory import Memory
 from stcompile.passes.kernels.writer import Forms
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, substituted
 from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.parts import Index, integers_of, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
 
 PAIRS = 64  # of arrays that a machine has to find apart before it computes several steps at a time
@@ -67,9 +68,8 @@ ARITHMETIC = frozenset(
 )
 OF_FLOATS = frozenset({"divide", "sqrt", "absolute"})  # of Python's numbers some raise
 
-Axis = tuple[int, frozenset[tuple[Atom, int]]]
-Element = tuple[Atom, tuple[Axis, ...]]
-"""An array, and an offset and multiples of counters for each of its axes."""
+Element = tuple[Atom, tuple[Index, ...]]
+"""An array, and an index for each of its axes."""
 
 
 def join_loops(program: Program) -> Program:
@@ -148,13 +148,7 @@ class _Nest:
 
 def element_of(equation: Equation) -> Element:
     """The element that a ``slice`` reads or an ``update`` writes."""
-    first = 1 if equation.primitive == "slice" else 2
-    integers = equation.inputs[first:]
-    axes = (
-        (offset, frozenset((v, by) for v, by in zip(integers, factors, strict=True) if by))
-        for offset, *factors in equation.params["start"]
-    )
-    return equation.inputs[0], tuple(axes)
+    return equation.inputs[0], starts_of(equation)
 
 
 def _nest_of(builder: Builder, at: int, equation: Equation) -> _Nest | None:
@@ -211,23 +205,21 @@ def _is_plain(loop: Equation, ports: Ports) -> bool:
 def _is_along(equation: Equation, counters: Sequence[Variable]) -> bool:
     """True for an access of a single element whose position only counters move, along a row in the
     innermost loop."""
-    params = equation.params
-    integers = equation.inputs[1 if equation.primitive == "slice" else 2 :]
+    params, integers = equation.params, integers_of(equation)
     starts = [number for start in params["start"] for number in start]
     is_known = all(isinstance(number, int) for number in starts)
     is_one = len(params["drop"]) == equation.inputs[0].type.ndim > 0
     if not is_known or not is_one or not {*integers} <= {*counters}:
         return False
-    *before, (_, last) = element_of(equation)[1]
+    *before, last = starts_of(equation)
     own = counters[-1]
-    is_beside = all(by == 1 for counter, by in last if counter == own)
-    return is_beside and all(counter != own for _, axis in before for counter, _ in axis)
+    return last.times(own) in (0, 1) and not any(index.times(own) for index in before)
 
 
 def _is_each_its_own(store: _Store, counters: Sequence[Variable]) -> bool:
     """True if each step writes another element, since each counter has an axis of its own."""
-    axes = [axis for _, axis in store.element[1]]
-    return all(any({*dict(axis)} == {counter} for axis in axes) for counter in counters)
+    axes = [{v for v, _ in index.terms} for index in store.element[1]]
+    return all({counter} in axes for counter in counters)
 
 
 def _is_number(equation: Equation) -> bool:

@@ -13,9 +13,8 @@ from stcompile.passes.kernels.memory import Memory, Place
 from stcompile.passes.kernels.writer import Form, Forms, one_element
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.parts import WRITES, Part
 from stcompile.wengert.primitives.control import Ports
-
-WRITES = frozenset({"update", "accumulate", "index_update"})
 
 
 class Loops(Memory, ABC):
@@ -170,14 +169,10 @@ class _LoopWriter:
 
         if variable.type.dtype not in DTYPES:
             rows = w.array(source)
-            t = rows.type
-            params = {
-                "start": ((0, 1), *((0, 0) for _ in t.dims[1:])),
-                "length": (1, *variable.type.dims),
-                "step": (1,) * t.ndim,
-                "drop": (0,),
-            }
-            return w.make("slice", rows, counter, **params)
+            row = variable.type.dims
+            part = Part.block((0,) * rows.type.ndim, (1, *row), drop=(0,))
+            start = ((0, 1), *((0, 0) for _ in row))
+            return w.make("slice", rows, counter, **part._replace(start=start).params)
 
         def element(forms: Forms) -> Atom:
             return w.element(source, (Form.of(counter), *forms))
@@ -209,13 +204,14 @@ class _LoopWriter:
         if value.type.dtype not in DTYPES:
             counters, params = one_element(state.prefix)
             rest = state.array.type.dims[len(state.prefix) :]
-            params |= {
-                "start": (*params["start"], *((0,) * (1 + len(counters)) for _ in rest)),
-                "length": (*params["length"], *dims),
-                "step": (1,) * state.array.type.ndim,
-            }
+            row = Part.of(params)
+            part = row._replace(
+                start=(*row.start, *((0,) * (1 + len(counters)) for _ in rest)),
+                length=(*row.length, *dims),
+                step=(1,) * state.array.type.ndim,
+            )
             whole = self.writer.array(value)
-            state.array = self.writer.make("update", state.array, whole, *counters, **params)
+            state.array = self.writer.make("update", state.array, whole, *counters, **part.params)
             return
 
         def place(forms: Forms) -> Place:

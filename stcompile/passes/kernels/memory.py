@@ -14,6 +14,7 @@ from stcompile.passes.kernels.writer import Form, Forms, one_element
 from stcompile.wengert.bounds import greatest, usual
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.parts import starts_of
 from stcompile.wengert.types import Type
 
 ROW = 4  # numbers of a row that are added at a time
@@ -227,9 +228,8 @@ def _across(equations: Sequence[Equation], counter: Variable) -> int:
     """The number of reads of elements that move across the rows of their arrays with a counter."""
     found = 0
     for equation in equations:
-        if equation.primitive == "slice" and counter in equation.inputs[1:]:
-            at = equation.inputs.index(counter)  # a form has its offset first
-            found += any(len(form) > at and form[at] for form in equation.params["start"][:-1])
+        if equation.primitive == "slice":
+            found += any(index.times(counter) for index in starts_of(equation)[:-1])
     return found
 
 

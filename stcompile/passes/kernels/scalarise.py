@@ -44,11 +44,10 @@ from stcompile.passes.kernels.elements import (
     Lazy,
     Value,
     all_forms,
-    index_equation,
     is_small,
     value_of,
 )
-from stcompile.passes.kernels.kept_loops import WRITES, Loops, written
+from stcompile.passes.kernels.kept_loops import Loops, written
 from stcompile.passes.kernels.memory import Place, spread
 from stcompile.passes.kernels.pays import calls_of
 from stcompile.passes.kernels.writer import Form, Forms
@@ -64,6 +63,7 @@ from stcompile.wengert.ir import (
     mentioned,
 )
 from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.parts import WRITES, read_of, view_of
 from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.contraction import summed_size
 
@@ -258,7 +258,7 @@ class Scalariser(Loops):
             return False
         if equation.primitive in WRITES and equation.params.get("at"):
             target = equation.inputs[0]
-            part = index_equation(equation, target) if isinstance(target, Variable) else None
+            part = read_of(equation, target) if isinstance(target, Variable) else None
             if part is None or axis_map(part) is None:
                 return False
         if equation.primitive == "contract" or equation.params.get("op") == "contract":
@@ -350,8 +350,7 @@ class Scalariser(Loops):
     ) -> Lazy | None:
         """A small array with other numbers at the positions of a slice."""
         p = equation.params
-        op = p.get("op", "slice" if equation.primitive == "update" else "index")
-        if op != "slice" or counters:
+        if view_of(equation) != "slice" or counters:
             return None
         if not all(isinstance(n, int) for n in (*p["length"], *(form[0] for form in p["start"]))):
             return None
@@ -375,7 +374,7 @@ class Scalariser(Loops):
         self, equation: Equation, array: Variable, value: Value, indices: Sequence[Value]
     ) -> Value:
         """Write to the elements that integers select."""
-        part = index_equation(equation, array)
+        part = read_of(equation, array)
         axes = axis_map(part)
         assert axes is not None
         params: dict[str, Any] = {"at": ("index",) * array.type.ndim}

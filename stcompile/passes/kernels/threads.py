@@ -46,7 +46,7 @@ program f(x: f64[30000]) {
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stcompile.codegen_templates.loops import MATRICES
@@ -63,9 +63,9 @@ from stcompile.wengert.ir import (
     freeze,
     map_programs,
 )
+from stcompile.wengert.parts import Index, integers_of, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
 from stcompile.wengert.primitives.elementwise import by_python
-from stcompile.wengert.primitives.indexing import FIRST_INTEGER
 
 LEAST = 500_000  # operations of a loop that is shared out: threads take a while to begin
 ARITHMETIC = frozenset(
@@ -198,9 +198,6 @@ def _added_up(loop: Equation, at: int, summed: Equation, noted: Variable) -> Equ
 
 # --- the elements that steps read and write -----------------------------------------------------
 
-Place = tuple[int, int, int]
-"""An axis, and the position of an element along it: an offset, and a multiple of the counter."""
-
 
 class _TogetherError(Exception):
     """Raised if a step may read or write elements of another step, or raise."""
@@ -208,13 +205,13 @@ class _TogetherError(Exception):
 
 class _Steps:
     """The steps of a loop with the arrays that are written to, its ``carried`` variables.
-    ``places`` are the positions that all reads and writes of an array have in common."""
+    ``places`` are the axes and indices that all reads and writes of an array have in common."""
 
     def __init__(self, body: Program, counter: Variable, carried: Sequence[Variable]) -> None:
         self.body = body
         self.counter = counter
         self.carried = carried
-        self.places: dict[int, set[Place]] = {}
+        self.places: dict[int, set[tuple[int, Index]]] = {}
 
     def are_apart(self) -> bool:
         own = {variable: at for at, variable in enumerate(self.carried)}
@@ -241,7 +238,7 @@ class _Steps:
             elif may_raise(equation, counters):
                 raise _TogetherError
             elif read:
-                places = set(_places(equation, counter))
+                places = set(_along(equation, counter))
                 at = versions.get(_variable(equation.inputs[0]))
                 if at is None or len(read) > 1:
                     raise _TogetherError
@@ -288,18 +285,12 @@ def _variable(atom: Atom) -> Variable:
     return atom if isinstance(atom, Variable) else Variable("", atom.type)
 
 
-def _places(equation: Equation, counter: Variable | None) -> Sequence[Place]:
-    """The axes along which the element that is read or written is at the counter."""
-    primitive, params, inputs = equation.primitive, equation.params, equation.inputs
-    integers = inputs[1:] if primitive in ("slice", "index") else inputs[2:]
-    if "start" in params:
-        found = []
-        for axis, (offset, *factors) in enumerate(params["start"]):
-            of = {v: f for v, f in zip(integers, factors, strict=False) if f}
-            if counter is not None and set(of) == {counter} and isinstance(offset, int):
-                found.append((axis, offset, of[counter]))
-        return found
-    return [(axis, 0, 1) for axis, atom in enumerate(integers) if atom == counter]
+def _along(equation: Equation, counter: Variable | None) -> Iterator[tuple[int, Index]]:
+    """The axes along which the element that is read or written is at the counter, with its indices
+    there."""
+    for axis, index in enumerate(starts_of(equation)):
+        if isinstance(index.offset, int) and {v for v, _ in index.terms} == {counter}:
+            yield axis, index
 
 
 def may_raise(equation: Equation, counters: set[Variable]) -> bool:
@@ -318,7 +309,7 @@ def may_raise(equation: Equation, counters: set[Variable]) -> bool:
             primitive not in ("add", "subtract", "multiply")
             or all(atom.type.dtype.kind in "iub" for atom in inputs)
         )
-    indices = inputs[FIRST_INTEGER.get(primitive, len(inputs)) :]
+    indices = integers_of(equation)
     return any(isinstance(atom, Variable) and atom not in counters for atom in indices)
 
 

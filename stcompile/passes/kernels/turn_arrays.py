@@ -58,7 +58,7 @@ from stcompile.base.location import NOWHERE
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.passes.kernels.elements import Lazy
 from stcompile.passes.kernels.memory import Memory
-from stcompile.passes.kernels.uses import READS, Use, integers_of, is_matrix, uses_of, variable_of
+from stcompile.passes.kernels.uses import Use, is_matrix, uses_of, variable_of
 from stcompile.passes.kernels.writer import Forms
 from stcompile.wengert.ir import (
     Atom,
@@ -70,6 +70,7 @@ from stcompile.wengert.ir import (
     substituted,
 )
 from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.parts import READS, integers_of
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.types import Type
 

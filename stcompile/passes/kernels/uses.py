@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from stcompile.passes.kernels.compilable import PARTS
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.parts import READS, starts_of
 from stcompile.wengert.primitives.control import Ports
 
 FEW = 8  # steps that are computed several at a time, at least
 WHILE = 100  # steps that a while loop is taken to make
-READS = frozenset({"slice", "index"})
 
 
 @dataclass
@@ -132,22 +132,7 @@ def variable_of(atom: Atom) -> Variable:
     return atom if isinstance(atom, Variable) else Variable("", atom.type)
 
 
-def integers_of(equation: Equation) -> Sequence[Atom]:
-    """The integers that select the element that is read or written."""
-    return equation.inputs[1 if equation.primitive in READS else 2 :]
-
-
 def _moving(equation: Equation, counter: Variable | None) -> Sequence[int]:
     """The axis that an element moves along with a counter, if there is exactly one."""
-    if counter is None:
-        return ()
-    integers = integers_of(equation)
-    if "start" in equation.params:
-        found = [
-            axis
-            for axis, (_, *factors) in enumerate(equation.params["start"])
-            if any(f and v == counter for v, f in zip(integers, factors, strict=False))
-        ]
-    else:
-        found = [axis for axis, atom in enumerate(integers) if atom == counter]
+    found = [axis for axis, index in enumerate(starts_of(equation)) if index.times(counter)]
     return found if len(found) == 1 else ()

@@ -11,6 +11,7 @@ from stcompile.base.location import NOWHERE, Location
 from stcompile.wengert.dims import Dim, Size, Symbol
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
+from stcompile.wengert.parts import Part
 from stcompile.wengert.primitives.control import COUNTER
 from stcompile.wengert.recorder import Recorder
 
@@ -146,4 +147,4 @@ def one_element(forms: Forms) -> tuple[tuple[Variable, ...], dict[str, Any]]:
     counters = tuple(dict.fromkeys(v for form in forms for v, _ in form.terms))
     start = tuple((form.offset, *(dict(form.terms).get(v, 0) for v in counters)) for form in forms)
     ones, axes = (1,) * len(forms), tuple(range(len(forms)))
-    return counters, {"start": start, "length": ones, "step": ones, "drop": axes}
+    return counters, Part(start, ones, ones, axes).params

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from stcompile.wengert.dims import Dim, Size, Symbol
 from stcompile.wengert.ir import Equation, Variable
+from stcompile.wengert.parts import Part, integers_of
 
 
 class Line(NamedTuple):
@@ -85,12 +86,11 @@ def _before(line: Line) -> Line:
 def region_of(equation: Equation, counter: Variable, symbol: Symbol) -> Region | None:
     """The part of its first operand that an equation reads or writes; None if its bounds are not
     linear in the step, or if it leaves out indices in between."""
-    params, inputs = equation.params, equation.inputs
-    places = inputs[1 if equation.primitive == "slice" else 2 :]
-    if any(step != 1 for step in params["step"]) or any(place != counter for place in places):
+    part = Part.of(equation.params)
+    if set(part.step) - {1} or any(place != counter for place in integers_of(equation)):
         return None
     found = []
-    for axis, (form, length) in enumerate(zip(params["start"], params["length"], strict=True)):
+    for axis, (form, length, _) in enumerate(part.axes):
         low, width = _line(form[0], symbol), _line(length, symbol)
         if low is None or width is None:
             return None
@@ -98,7 +98,7 @@ def region_of(equation: Equation, counter: Variable, symbol: Symbol) -> Region |
         high = Line(low.offset + width.offset, low.slope + width.slope)
         if abs(low.slope) > 1 or abs(high.slope) > 1:
             return None
-        found.append(Range(low, high, axis in params["drop"]))
+        found.append(Range(low, high, axis in part.drop))
     return Region(tuple(found))
 
 

@@ -15,9 +15,7 @@ from stcompile.passes.loops.loop_ports import SizedLoop
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.loops import Carried, Loop
-
-Index = tuple[Size, frozenset[tuple[Atom, int]]]
-"""An offset, and multiples of integers."""
+from stcompile.wengert.parts import Index, Part, integers_of, starts_of, view_of
 
 
 @dataclass(frozen=True)
@@ -33,42 +31,32 @@ class Access:
 
     def for_all(self, length: Size) -> Mapping[str, Any]:
         """The params of the slice for all of ``length`` steps."""
-        params = self.equation.params
-        at = self.column + 1
-        start = [(*form[:at], *form[at + 1 :]) for form in params["start"]]
-        lengths, strides = list(params["length"]), list(params["step"])
-        lengths[self.axis] = length
-        strides[self.axis] = params["start"][self.axis][at]
-        return {
-            "start": tuple(start),
-            "length": tuple(lengths),
-            "step": tuple(strides),
-            "drop": tuple(axis for axis in params["drop"] if axis != self.axis),
-        }
+        part, at, axis = Part.of(self.equation.params), self.column + 1, self.axis
+        return Part(
+            tuple((*form[:at], *form[at + 1 :]) for form in part.start),
+            (*part.length[:axis], length, *part.length[axis + 1 :]),
+            (*part.step[:axis], part.start[axis][at], *part.step[axis + 1 :]),
+            tuple(dropped for dropped in part.drop if dropped != axis),
+        ).params
 
 
 def access_of(equation: Equation, counter: Variable) -> Access | None:
     """The slice of its first operand that an equation reads or writes; None if it does not move
     with the counter by single indices."""
-    is_read = equation.primitive == "slice"
-    is_write = equation.primitive == "update" or equation.params.get("op") == "slice"
-    if not (is_read or is_write):
+    if view_of(equation) != "slice":
         return None
-    places = equation.inputs[1 if is_read else 2 :]
+    places = integers_of(equation)
     columns = [at for at, place in enumerate(places) if place == counter]
     if len(columns) != 1:
         return None
     (column,) = columns
-    start = equation.params["start"]
-    moving = [a for a, form in enumerate(start) if len(form) > column + 1 and form[column + 1]]
+    starts = starts_of(equation)
+    moving = [axis for axis, start in enumerate(starts) if start.times(counter)]
     if len(moving) != 1 or moving[0] not in equation.params["drop"]:
         return None
     (axis,) = moving
-    offset, *factors = start[axis]
-    pairs = zip(places, factors, strict=False)
-    index = (offset, frozenset((place, factor) for place, factor in pairs if factor))
     others = tuple(place for at, place in enumerate(places) if at != column)
-    return Access(equation, axis, index, column, others)
+    return Access(equation, axis, starts[axis], column, others)
 
 
 def own_axis(loop: SizedLoop, carried: Carried) -> int | None:

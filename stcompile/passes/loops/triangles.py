@@ -28,9 +28,8 @@ from stcompile.passes.loops.regions_of_steps import Line, Region, region_of
 from stcompile.passes.loops.steps_apart import additions
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.loops import Carried, Loop
+from stcompile.wengert.parts import WRITES, Part, view_of
 from stcompile.wengert.primitives.contraction import Contraction
-
-WRITES = frozenset({"update", "accumulate"})
 
 
 class _Access(NamedTuple):
@@ -136,7 +135,7 @@ class Triangle:
         for equation in self.loop.equations:
             if versions.isdisjoint(equation.inputs):
                 continue
-            is_part = equation.primitive in WRITES | {"slice"} and "start" in equation.params
+            is_part = view_of(equation) == "slice"
             region = region_of(equation, self.counter, self.symbol) if is_part else None
             if region is None or not versions.isdisjoint(equation.inputs[1:]):
                 raise UnsuitableError
@@ -270,13 +269,11 @@ class Triangle:
                 labels.append(Label(size, (own.low, own.high)))
             if first < 0 or first + count > size:
                 raise UnsuitableError
-            start.append((first,))
+            start.append(first)
             length.append(count)
         if not drop and tuple(length) == array.type.dims:
             return labels, None
-        step = (1,) * len(length)
-        params = {"start": tuple(start), "length": tuple(length), "step": step, "drop": tuple(drop)}
-        return labels, params
+        return labels, Part.block(start, length, drop).params
 
     # --- values that steps hand on ----------------------------------------------------------------
 
@@ -334,7 +331,7 @@ class Triangle:
         if params is None and found.type == now.type:
             return self._added(now, found) if adds else found
         if params is None:
-            params = _all_of(now)
+            params = Part.first(now.type.dims).params
         if adds:
             return products.record("accumulate", now, found, op="slice", **params)
         return products.record("update", now, found, **params)
@@ -351,11 +348,6 @@ class Triangle:
                 return self.products.record("accumulate", base, whole, op="add")
         whole = sum_of_products(self.products, now, term)
         return whole or self.products.record("accumulate", now, term, op="add")
-
-
-def _all_of(array: Atom) -> Mapping[str, Any]:
-    ndim = array.type.ndim
-    return {"start": ((0,),) * ndim, "length": array.type.dims, "step": (1,) * ndim, "drop": ()}
 
 
 def _reshaped(value: Value, ndim: int, dims: Sequence[object]) -> Value:

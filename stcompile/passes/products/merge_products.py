@@ -31,10 +31,10 @@ from dataclasses import dataclass
 
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, exact
+from stcompile.wengert.parts import Part
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import Contraction
 from stcompile.wengert.templates import mark_of
-from stcompile.wengert.types import Type
 
 ROWS = Contraction((2, 2), contracted=((1, 0),))
 
@@ -120,19 +120,9 @@ def _merge(rebuild: Rebuild, group: list[int], moved: set[int]) -> None:
         rebuild.drop(position)
         rebuild.mapping[part] = rebuild.insert(
             at, "slice", (whole.variable,), rebuild.equations[position].location,
-            **_row_params(part.type, start),
+            **Part.block((start, *(0 for _ in part.type.dims[1:])), part.type.dims).params,
         )  # fmt: skip
         start += part.type.dims[0]
-
-
-def _row_params(part: Type, start: int) -> dict[str, object]:
-    axes = part.ndim
-    return {
-        "start": ((start,), *(((0,),) * (axes - 1))),
-        "length": part.dims,
-        "step": (1,) * axes,
-        "drop": (),
-    }
 
 
 def _move_up(rebuild: Rebuild, atom: Atom, at: int, moved: set[int]) -> None:

@@ -18,6 +18,7 @@ from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.dims import Dim, Size, Sizes
 from stcompile.wengert.ir import Atom, Constant, Equation, freeze
+from stcompile.wengert.parts import Part, Start, integers_of
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.base import OperandError
 
@@ -25,32 +26,27 @@ MOST_PARTS = 4
 """The largest total size of the values of all parts, which exist at one time, relative to the array
 that is saved."""
 
-_Form = tuple[Any, ...]  # of a start: the offset, and a coefficient for each counter
-
 
 @dataclass(frozen=True)
 class _Part:
     """A part of an array: for each axis the start, the length, the step, and whether it is dropped;
     and the counters of the starts."""
 
-    axes: tuple[tuple[_Form, Any, int, bool], ...]
+    axes: tuple[tuple[Start, Any, int, bool], ...]
     counters: tuple[Atom, ...]
 
     @classmethod
     def of(cls, equation: Equation) -> _Part:
         """The part that an accumulation adds to."""
-        params = equation.params
-        rows = zip(*(params[name] for name in ("start", "length", "step")), strict=True)
-        axes = ((*row, axis in params["drop"]) for axis, row in enumerate(rows))
-        return cls(tuple(axes), equation.inputs[2:])
+        part = Part.of(equation.params)
+        axes = ((*row, axis in part.drop) for axis, row in enumerate(part.axes))
+        return cls(tuple(axes), integers_of(equation))
 
     @property
     def params(self) -> Mapping[str, Any]:
         starts, lengths, steps, dropped = zip(*self.axes, strict=True)
         drop = tuple(axis for axis, gone in enumerate(dropped) if gone)
-        return freeze(
-            {"op": "slice", "start": starts, "length": lengths, "step": steps, "drop": drop}
-        )
+        return freeze({"op": "slice", **Part(starts, lengths, steps, drop).params})
 
     @property
     def dims(self) -> Sizes:

@@ -1,0 +1,117 @@
+"""Parts of arrays that equations read, write and add to.
+
+A *part* is a slice, or the elements that integers select (`stcompile.wengert.primitives.indexing`).
+``slice`` and ``index`` read it, ``update`` and ``index_update`` write it, and ``accumulate`` adds
+to it.
+
+>>> Part.block((2, 0), (3, 4)).params
+{'start': ((2,), (0,)), 'length': (3, 4), 'step': (1, 1), 'drop': ()}
+>>> Part.block((2, 0), (1, 4), drop=(0,)).dims
+(4,)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from stcompile.wengert.dims import Size, Sizes
+from stcompile.wengert.ir import Atom, Equation, Variable, freeze
+from stcompile.wengert.primitives import infer
+from stcompile.wengert.primitives.indexing import FIRST_INTEGER
+
+READS = frozenset({"slice", "index"})
+WRITES = frozenset({"update", "index_update", "accumulate"})
+Start = tuple[Any, ...]  # the offset, a size, and a coefficient for each integer
+
+
+class Part(NamedTuple):
+    """A slice: for each axis its start, length and step; and the axes that are taken away."""
+
+    start: tuple[Start, ...]
+    length: Sizes
+    step: tuple[int, ...]
+    drop: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> Part:
+        """The slice that the params of an equation describe."""
+        return cls(*(params[name] for name in cls._fields))
+
+    @classmethod
+    def block(cls, start: Sequence[Size], length: Sequence[Size], drop: Sequence[int] = ()) -> Part:
+        """Adjacent elements along each axis."""
+        starts = tuple((first,) for first in start)
+        return cls(starts, tuple(length), (1,) * len(starts), tuple(drop))
+
+    @classmethod
+    def first(cls, length: Sequence[Size]) -> Part:
+        """The first elements along each axis."""
+        return cls.block((0,) * len(length), length)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return self._asdict()
+
+    @property
+    def dims(self) -> Sizes:
+        """The dims of the part."""
+        return tuple(n for axis, n in enumerate(self.length) if axis not in self.drop)
+
+    @property
+    def axes(self) -> Iterator[tuple[Start, Any, int]]:
+        """The start, the length and the step of each axis."""
+        return zip(self.start, self.length, self.step, strict=True)
+
+
+def integers_of(equation: Equation) -> tuple[Atom, ...]:
+    """The integers that say where the part is that an equation reads or writes."""
+    return equation.inputs[FIRST_INTEGER.get(equation.primitive, len(equation.inputs)) :]
+
+
+class Index(NamedTuple):
+    """An index of an axis: an offset, and multiples of integers."""
+
+    offset: Size
+    terms: frozenset[tuple[Atom, int]]
+
+    def times(self, integer: Atom | None) -> int:
+        """The multiple of an integer."""
+        return dict(self.terms).get(integer, 0) if integer is not None else 0
+
+
+def starts_of(equation: Equation) -> tuple[Index, ...]:
+    """Where the part begins that an equation reads or writes, on each axis: the index itself of a
+    single element. Of advanced indexing, integers alone have one."""
+    integers = integers_of(equation)
+    if "start" not in equation.params:
+        return tuple(Index(0, frozenset([(atom, 1)])) for atom in integers)
+    return tuple(
+        Index(offset, frozenset((v, by) for v, by in zip(integers, factors, strict=False) if by))
+        for offset, *factors in equation.params["start"]
+    )
+
+
+def view_of(equation: Equation) -> str:
+    """The primitive that reads the part that an equation reads or writes, ``slice`` or ``index``;
+    empty if it reads or writes no part, or adds to the whole array."""
+    op = equation.params.get("op")
+    if equation.primitive in ("slice", "update") or op == "slice":
+        return "slice"
+    is_index = equation.primitive in ("index", "index_update") or op in ("index", "distinct")
+    return "index" if is_index else ""
+
+
+def params_of(equation: Equation) -> dict[str, Any]:
+    """The params of the part that an equation reads or writes, without others that it has."""
+    if view_of(equation) == "index":
+        return {"at": equation.params["at"]}
+    return Part.of(equation.params).params
+
+
+def read_of(write: Equation, array: Atom, output: Variable | None = None) -> Equation:
+    """The equation that reads, from an array, the part that an equation writes."""
+    view, inputs = view_of(write), (array, *integers_of(write))
+    params = freeze(params_of(write))
+    (type,) = infer(view, tuple(atom.type for atom in inputs), params)
+    return Equation((output or Variable("", type),), view, inputs, params, (), write.location)
