@@ -46,9 +46,10 @@ program f(x: f64[30000]) {
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
+from stcompile.analysis.accesses import WHILE_STEPS, Number, Walk, Where
 from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.general.rebuild import Builder
 from stcompile.passes.kernels.elements import COSTLY
@@ -63,7 +64,7 @@ from stcompile.wengert.ir import (
     freeze,
     map_programs,
 )
-from stcompile.wengert.parts import Index, integers_of, starts_of
+from stcompile.wengert.parts import integers_of, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
 from stcompile.wengert.primitives.elementwise import by_python
 
@@ -71,7 +72,6 @@ LEAST = 500_000  # operations of a loop that is shared out: threads take a while
 ARITHMETIC = frozenset(
     {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power"}
 )
-WHILE = 100  # steps that a while loop is taken to make
 
 
 def share_out(program: Program) -> Program:
@@ -103,7 +103,7 @@ def _work(equation: Equation) -> float:
     steps = 1
     if equation.primitive == "loop":
         length = Ports.of(equation).length
-        steps = WHILE if length is None else usual(length)
+        steps = WHILE_STEPS if length is None else usual(length)
     cost = sum(_work(e) for program in inner for e in program.equations)
     own = 20 if equation.primitive in COSTLY else 1
     return steps * (cost if inner else own)
@@ -203,7 +203,7 @@ class _TogetherError(Exception):
     """Raised if a step may read or write elements of another step, or raise."""
 
 
-class _Steps:
+class _Steps(Walk):
     """The steps of a loop with the arrays that are written to, its ``carried`` variables.
     ``places`` are the axes and indices that all reads and writes of an array have in common."""
 
@@ -211,89 +211,39 @@ class _Steps:
         self.body = body
         self.counter = counter
         self.carried = carried
-        self.places: dict[int, set[tuple[int, Index]]] = {}
+        self.places: dict[int, set[tuple[int, int, int]]] = {}
 
     def are_apart(self) -> bool:
         own = {variable: at for at, variable in enumerate(self.carried)}
         try:
-            found = self._program(self.body, own, {self.counter}, self.counter)
+            found = self.program(self.body, own, Where({self.counter: 0}))
         except _TogetherError:
             return False
         return found == list(own.values()) and all(self.places.values())
 
-    def _program(
-        self,
-        program: Program,
-        own: Mapping[Variable, int],
-        counters: set[Variable],
-        counter: Variable | None,
-    ) -> list[int | None]:
-        """Walk through a program; return for each of its outputs the array that it is."""
-        versions = dict(own)
-        for equation in program.equations:
-            read = [versions[v] for v in equation.variables if v in versions]
-            primitive = equation.primitive
-            if primitive in ("loop", "cond"):
-                self._control(equation, versions, counters, counter)
-            elif may_raise(equation, counters):
-                raise _TogetherError
-            elif read:
-                places = set(_along(equation, counter))
-                at = versions.get(_variable(equation.inputs[0]))
-                if at is None or len(read) > 1:
-                    raise _TogetherError
-                self.places[at] = self.places.get(at, places) & places
-                if equation.output.type.dims:
-                    versions[equation.output] = at
-        return [versions.get(_variable(atom)) for atom in program.outputs]
-
-    def _control(
-        self,
-        equation: Equation,
-        versions: dict[Variable, int],
-        counters: set[Variable],
-        counter: Variable | None,
-    ) -> None:
-        """A loop or a branch in a step."""
-        operands: Sequence[Atom]
+    def visit(self, equation: Equation, where: Where) -> None:
         if equation.primitive == "loop":
             ports = Ports.of(equation)
             if ports.xs or ports.ys or ports.condition is not None or ports.length is None:
                 raise _TogetherError
-            operands = (*ports.constants, *ports.carry)
-            taken = (*ports.body_constants, *ports.body_carry)
-            arms = [(ports.body, taken, {ports.counter})]
-        else:
-            operands = equation.inputs[1:]
-            programs = (equation.params[arm] for arm in ("then", "otherwise"))
-            arms = [(arm, arm.inputs, set[Variable | None]()) for arm in programs]
-        results = []
-        for program, inputs, more in arms:
-            pairs = list(zip(inputs, operands, strict=True))
-            own = {v: versions[a] for v, a in pairs if isinstance(a, Variable) and a in versions}
-            inner = {v for v, atom in pairs if atom in counters} | {v for v in more if v}
-            same = next((v for v, atom in pairs if counter is not None and atom == counter), None)
-            results.append(self._program(program, own, inner, same))
-        for output, *found in zip(equation.outputs, *results, strict=True):
-            if len(set(found)) > 1:
-                raise _TogetherError
-            if found[0] is not None:
-                versions[output] = found[0]
+        elif equation.primitive != "cond" and may_raise(equation, where.counters):
+            raise _TogetherError
+
+    def access(self, number: int, equation: Equation, where: Where) -> None:
+        places = {
+            (axis, index.offset, index.times(counter))
+            for axis, index in enumerate(starts_of(equation))
+            for counter in where.counters_of(0)
+            if isinstance(index.offset, int) and {v for v, _ in index.terms} == {counter}
+        }
+        self.places[number] = self.places.get(number, places) & places
+
+    def lose(self, *numbers: Number) -> None:
+        if any(number is not None for number in numbers):
+            raise _TogetherError
 
 
-def _variable(atom: Atom) -> Variable:
-    return atom if isinstance(atom, Variable) else Variable("", atom.type)
-
-
-def _along(equation: Equation, counter: Variable | None) -> Iterator[tuple[int, Index]]:
-    """The axes along which the element that is read or written is at the counter, with its indices
-    there."""
-    for axis, index in enumerate(starts_of(equation)):
-        if isinstance(index.offset, int) and {v for v, _ in index.terms} == {counter}:
-            yield axis, index
-
-
-def may_raise(equation: Equation, counters: set[Variable]) -> bool:
+def may_raise(equation: Equation, counters: Container[Atom]) -> bool:
     """True for an equation of numbers that may raise: where Python does, and for an index that is
     not a counter of a loop."""
     primitive, inputs = equation.primitive, equation.inputs

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stcompile.analysis.accesses import accesses_of
 from stcompile.passes.loops.loop_ports import SizedLoop
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Equation, Variable
@@ -62,22 +63,9 @@ def access_of(equation: Equation, counter: Variable) -> Access | None:
 def own_axis(loop: SizedLoop, carried: Carried) -> int | None:
     """The axis of which each step has an index of its own, in all that it reads and writes of a
     carried array; None if there is none."""
-    versions: set[Atom] = {carried.variable}
-    found: set[tuple[int, Index]] = set()
-    for equation in loop.equations:
-        if versions.isdisjoint(equation.inputs):
-            continue
-        access = access_of(equation, loop.counter)
-        if access is None or not versions.isdisjoint(equation.inputs[1:]):
-            return None
-        found.add((access.axis, access.index))
-        if equation.primitive != "slice":
-            versions.add(equation.output)
-    is_kept = any(kept.atom in versions for kept in loop.ys)
-    others = (c.final for c in loop.carry if c.variable != carried.variable)
-    if is_kept or carried.final not in versions or not versions.isdisjoint(others):
-        return None
-    return found.pop()[0] if len(found) == 1 else None
+    found = [access_of(equation, loop.counter) for equation in accesses_of(loop, carried) or ()]
+    own = {(access.axis, access.index) for access in found if access is not None}
+    return own.pop()[0] if len(own) == 1 and None not in found else None
 
 
 def additions(loop: Loop, carried: Carried) -> list[Equation] | None:

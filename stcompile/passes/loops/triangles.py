@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stcompile.analysis.accesses import accesses_of
 from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.loops.lazy_products import (
     Factor,
@@ -28,7 +29,7 @@ from stcompile.passes.loops.regions_of_steps import Line, Region, region_of
 from stcompile.passes.loops.steps_apart import additions
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.loops import Carried, Loop
-from stcompile.wengert.parts import WRITES, Part, view_of
+from stcompile.wengert.parts import WRITES, Part
 from stcompile.wengert.primitives.contraction import Contraction
 
 
@@ -124,28 +125,21 @@ class Triangle:
         if carried.final == carried.variable:
             self.arrays[carried.variable] = self.states.pop(carried.variable)
             return
-        versions = {carried.variable}
         self.first[carried.variable] = carried.initial
         if not carried.variable.type.dims:
             links = additions(self.loop, carried)
             if links is None:
                 raise UnsuitableError
             return
-        uses: list[_Access] = []
-        for equation in self.loop.equations:
-            if versions.isdisjoint(equation.inputs):
-                continue
-            is_part = view_of(equation) == "slice"
-            region = region_of(equation, self.counter, self.symbol) if is_part else None
-            if region is None or not versions.isdisjoint(equation.inputs[1:]):
+        found, uses = accesses_of(self.loop, carried), list[_Access]()
+        for equation in found or ():
+            region = region_of(equation, self.counter, self.symbol)
+            if region is None:
                 raise UnsuitableError
             uses.append(_Access(equation, region))
             if uses[-1].writes:
-                versions.add(equation.output)
                 self.first[equation.output] = carried.initial
-        others = {c.final for c in self.loop.carry if c is not carried}
-        others |= {kept.atom for kept in self.loop.ys}
-        if carried.final not in versions or not versions.isdisjoint(others):
+        if found is None:
             raise UnsuitableError
         self._compare(uses)
 
