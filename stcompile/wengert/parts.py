@@ -13,10 +13,11 @@ to it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stcompile.wengert.dims import Size, Sizes
-from stcompile.wengert.ir import Atom, Equation, Variable, freeze
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable, freeze
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.indexing import FIRST_INTEGER
 
@@ -64,30 +65,73 @@ class Part(NamedTuple):
         return zip(self.start, self.length, self.step, strict=True)
 
 
+def one_element(indices: Indices) -> tuple[tuple[Atom, ...], dict[str, Any]]:
+    """The integers and params of a slice of a single element."""
+    integers = tuple(dict.fromkeys(atom for index in indices for atom, _ in index.terms))
+    start = tuple((index.offset, *map(index.times, integers)) for index in indices)
+    ones, axes = (1,) * len(indices), tuple(range(len(indices)))
+    return integers, Part(start, ones, ones, axes).params
+
+
 def integers_of(equation: Equation) -> tuple[Atom, ...]:
     """The integers that say where the part is that an equation reads or writes."""
     return equation.inputs[FIRST_INTEGER.get(equation.primitive, len(equation.inputs)) :]
 
 
-class Index(NamedTuple):
-    """An index of an axis: an offset, and multiples of integers."""
+@dataclass(frozen=True, eq=False)
+class Index:
+    """An index of an axis: an offset, and multiples of integers, most of them counters of loops.
+    Two indices are equal if their sums are, in whatever order."""
 
     offset: Size
-    terms: frozenset[tuple[Atom, int]]
+    terms: tuple[tuple[Atom, int], ...] = ()
 
-    def times(self, integer: Atom | None) -> int:
+    @staticmethod
+    def of(atom: Atom) -> Index:
+        if isinstance(atom, Constant):
+            return Index(int(atom.value))
+        return Index(0, ((atom, 1),))
+
+    def times(self, integer: Atom) -> int:
         """The multiple of an integer."""
-        return dict(self.terms).get(integer, 0) if integer is not None else 0
+        return dict(self.terms).get(integer, 0)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Index) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Size, frozenset[tuple[Atom, int]]]:
+        return self.offset, frozenset(self.terms)
+
+    def __add__(self, other: Index | Size) -> Index:
+        if not isinstance(other, Index):
+            return Index(self.offset + other, self.terms)
+        terms = dict(self.terms)
+        for atom, factor in other.terms:
+            terms[atom] = terms.get(atom, 0) + factor
+        left = tuple((atom, factor) for atom, factor in terms.items() if factor)
+        return Index(self.offset + other.offset, left)
+
+    def __mul__(self, factor: int) -> Index:
+        if not factor:
+            return Index(0)
+        return Index(self.offset * factor, tuple((atom, f * factor) for atom, f in self.terms))
 
 
-def starts_of(equation: Equation) -> tuple[Index, ...]:
-    """Where the part begins that an equation reads or writes, on each axis: the index itself of a
-    single element. Of advanced indexing, integers alone have one."""
+Indices = tuple[Index, ...]
+
+
+def starts_of(equation: Equation) -> Indices:
+    """The index on each axis at which the part begins that an equation reads or writes. Of advanced
+    indexing, integers alone have one."""
     integers = integers_of(equation)
     if "start" not in equation.params:
-        return tuple(Index(0, frozenset([(atom, 1)])) for atom in integers)
+        return tuple(Index(0, ((atom, 1),)) for atom in integers)
     return tuple(
-        Index(offset, frozenset((v, by) for v, by in zip(integers, factors, strict=False) if by))
+        Index(offset, tuple((v, by) for v, by in zip(integers, factors, strict=False) if by))
         for offset, *factors in equation.params["start"]
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -12,8 +13,8 @@ import pytest
 
 from stcompile.passes.kernels.join_loops import _is_along, _Nest
 from stcompile.passes.kernels.memory import Memory, Place, _across, spread
-from stcompile.passes.kernels.writer import Form
-from stcompile.wengert.ir import Variable
+from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.parts import Index
 from stcompile.wengert.primitives.control import COUNTER
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.types import Type
@@ -22,14 +23,14 @@ I, J, K = (Variable(name, COUNTER) for name in "ijk")
 DATA = Variable("d", COUNTER)
 
 
-def drawn(rng: Random) -> Form:
+def drawn(rng: Random) -> Index:
     used = rng.sample((I, J, K), rng.randint(0, 2))
-    return Form(rng.randint(-2, 2), tuple((v, rng.choice((-2, -1, 1, 2))) for v in used))
+    return Index(rng.randint(-2, 2), tuple((v, rng.choice((-2, -1, 1, 2))) for v in used))
 
 
-def value(form: Form, known: dict[Variable, int]) -> int:
-    assert isinstance(form.offset, int)
-    return form.offset + sum(known[v] * factor for v, factor in form.terms)
+def value(index: Index, known: Mapping[Atom, int]) -> int:
+    assert isinstance(index.offset, int)
+    return index.offset + sum(known[v] * factor for v, factor in index.terms)
 
 
 def test_places_that_are_apart() -> None:
@@ -67,8 +68,8 @@ def test_values_that_are_spread() -> None:
         whole = np.broadcast_to(x, np.broadcast_shapes(tuple(dims), tuple(part)))
         whole = whole.reshape(part)
         for at in itertools.product(*map(range, part)):
-            place = spread(tuple(map(Form, at)), dims)
-            assert x[tuple(form.offset for form in place)] == whole[at]
+            place = spread(tuple(map(Index, at)), dims)
+            assert x[tuple(index.offset for index in place)] == whole[at]
 
 
 def test_reads_across_rows() -> None:
@@ -77,10 +78,10 @@ def test_reads_across_rows() -> None:
     for _ in range(200):
         memory, wanted = Memory(), {I: 0, J: 0, K: 0}
         for _ in range(3):
-            forms = tuple(form if form.terms else Form(1) for form in map(drawn, [rng] * 3))
-            memory.read(x, forms)
+            indices = tuple(index if index.terms else Index(1) for index in map(drawn, [rng] * 3))
+            memory.read(x, indices)
             for v in wanted:
-                wanted[v] += any(v == term for form in forms[:-1] for term, _ in form.terms)
+                wanted[v] += any(v == term for index in indices[:-1] for term, _ in index.terms)
         assert {v: _across(memory.equations, v) for v in wanted} == wanted
     part = "drop=(0, 1), length=(1, 1), start=((4,), (0, 1)), step=(1, 1)"
     short = f"program f(x: f64[9,9], i: int) {{\n  a: f64 = slice(x, i; {part})\n  return a\n}}"
@@ -91,19 +92,19 @@ def test_reads_of_what_is_written() -> None:
     x, now = (Variable(name, Type.array("f8", (9,))) for name in ("x", "x.1"))
     memory = Memory()
     memory.counted = {I}
-    for form, place, array, conflict in (
-        (Form.of(I), Form.of(I), now, False),
-        (Form.of(I) + 1, Form.of(I), x, True),
-        (Form(3), Form(2), now, False),
-        (Form.of(I), None, x, True),
+    for index, place, array, conflict in (
+        (Index.of(I), Index.of(I), now, False),
+        (Index.of(I) + 1, Index.of(I), x, True),
+        (Index(3), Index(2), now, False),
+        (Index.of(I), None, x, True),
     ):
         memory.target = (x, None if place is None else (place,), now)
         memory.conflict = False
-        memory.read(x, (form,))
+        memory.read(x, (index,))
         assert (memory.equations[-1].inputs[0], memory.conflict) == (array, conflict)
-    memory.read(now, (Form.of(I),))
+    memory.read(now, (Index.of(I),))
     assert memory.equations[-1].inputs[0] == now
-    assert Place.at((Form.of(I),), "accumulate").params["op"] == "slice"
+    assert Place.at((Index.of(I),), "accumulate").params["op"] == "slice"
 
 
 @pytest.mark.parametrize(("reads", "stores"), [("", "ab"), ("xyx", "a"), ("xyz", "abc"), ("x", "")])

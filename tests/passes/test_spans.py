@@ -10,10 +10,11 @@ import numpy as np
 
 from stcompile.base.location import Location
 from stcompile.passes.general.push_slices import _hull, _Span, _windows_spans
-from stcompile.passes.kernels.writer import Form, Writer, one_element
+from stcompile.passes.kernels.writer import Writer
 from stcompile.wengert.dims import Dim, Symbol, number_of, size_of
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Atom, Constant, Program, Variable
+from stcompile.wengert.parts import Index, one_element
 from stcompile.wengert.templates import TEMPLATES
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.types import Type
@@ -73,24 +74,24 @@ def test_what_windows_read() -> None:
         assert taken(found) == [*range(read.min(), read.max() + 1)]
 
 
-# --- forms --------------------------------------------------------------------------------------
+# --- indices --------------------------------------------------------------------------------------
 
 NUMBERS: dict[Atom, int] = {Variable(n, Type.python(int)): 3 * at + 2 for at, n in enumerate("ijk")}
 KNOWN = {Symbol("n.1", 2, None, typical=5): 7}
 (N,) = map(size_of, KNOWN)
 
 
-def number(form: Form) -> int:
-    return number_of(form.offset, KNOWN) + sum(NUMBERS[v] * factor for v, factor in form.terms)
+def number(index: Index) -> int:
+    return number_of(index.offset, KNOWN) + sum(NUMBERS[v] * factor for v, factor in index.terms)
 
 
-def drawn(rng: Random) -> Form:
+def drawn(rng: Random) -> Index:
     used = rng.sample([v for v in NUMBERS if isinstance(v, Variable)], rng.randint(0, 3))
     terms = tuple((variable, rng.choice((-2, -1, 1, 3))) for variable in used)
-    return Form(rng.choice((0, 1, -2, N + 1)), terms)
+    return Index(rng.choice((0, 1, -2, N + 1)), terms)
 
 
-def test_forms_are_integers() -> None:
+def test_indices_are_integers() -> None:
     rng = Random(1)
     for _ in range(500):
         one, other, factor = drawn(rng), drawn(rng), rng.randint(-3, 3)
@@ -98,33 +99,36 @@ def test_forms_are_integers() -> None:
         assert number(one + factor) == number(one) + factor
         assert number(one + N) == number(one) + 7
         assert number(one * factor) == number(one) * factor
-        assert all(f for form in (one + other, one * factor) for _, f in form.terms)
-        assert one.is_static == (not one.terms and not isinstance(one.offset, Dim))
-    assert Form.of(Constant(4)) == Form(4)
+        assert all(f for index in (one + other, one * factor) for _, f in index.terms)
+        assert one + other == other + one
+        assert len({one + other, other + one}) == 1
+        assert one + 1 != one
+    assert Index.of(Constant(4)) == Index(4)
+    assert not Index(0).times(next(iter(NUMBERS)))
 
 
-def test_forms_are_recorded() -> None:
+def test_indices_are_recorded() -> None:
     rng = Random(2)
     for _ in range(200):
-        form, writer = drawn(rng), Writer()
-        if isinstance(form.offset, Dim):
+        index, writer = drawn(rng), Writer()
+        if isinstance(index.offset, Dim):
             continue
-        atom = writer.integer(form)
+        atom = writer.integer(index)
         inputs = tuple(v for v in NUMBERS if isinstance(v, Variable))
         program = Program("f", inputs, tuple(writer.equations), (atom,))
-        assert evaluate(program, *NUMBERS.values()) == (number(form),)
-        simple = sum(abs(factor) != 1 or factor < 0 for _, factor in form.terms)
-        added = max(len(form.terms) - 1 + bool(form.offset), 0) if form.terms else 0
+        assert evaluate(program, *NUMBERS.values()) == (number(index),)
+        simple = sum(abs(factor) != 1 or factor < 0 for _, factor in index.terms)
+        added = max(len(index.terms) - 1 + bool(index.offset), 0) if index.terms else 0
         assert len(writer.equations) == simple + added
 
 
-def test_sizes_are_forms_of_counters() -> None:
+def test_sizes_are_indices() -> None:
     writer = Writer()
     i, j = (Symbol(name, 0, 9) for name in ("i.1", "j.2"))
     (first, second, _) = NUMBERS
     writer.counters = {i: first, j: second}  # type: ignore[dict-item]
-    assert writer.affine(5) == Form(5)
-    assert writer.affine(3 - 2 * size_of(j) + size_of(i)) == Form(3, ((first, 1), (second, -2)))  # type: ignore[arg-type]
+    assert writer.affine(5) == Index(5)
+    assert writer.affine(3 - 2 * size_of(j) + size_of(i)) == Index(3, ((first, 1), (second, -2)))
     ((made, factor),) = writer.affine(N + 2).terms
     assert factor == 1 and writer.equations[0].params == {"of": N + 2}
     assert made == writer.equations[0].output
@@ -133,12 +137,12 @@ def test_sizes_are_forms_of_counters() -> None:
 def test_one_element() -> None:
     rng, x = Random(3), np.arange(21**2).reshape(21, 21)
     for _ in range(200):
-        forms = tuple(drawn(rng) for _ in range(2))
-        if any(isinstance(f.offset, Dim) or not 0 <= number(f) < 21 for f in forms):
+        indices = tuple(drawn(rng) for _ in range(2))
+        if any(isinstance(f.offset, Dim) or not 0 <= number(f) < 21 for f in indices):
             continue
-        counters, params = one_element(forms)
+        counters, params = one_element(indices)
         found: Any = TEMPLATES["slice"](x, tuple(NUMBERS[c] for c in counters), **params)
-        assert found == x[number(forms[0]), number(forms[1])]
+        assert found == x[number(indices[0]), number(indices[1])]
 
 
 def test_equations_are_of_their_place() -> None:

@@ -9,11 +9,10 @@ import numpy as np
 from stcompile.base.thresholds import LENT_BYTES
 from stcompile.passes.kernels.elements import Lazy, Value, is_small
 from stcompile.passes.kernels.memory import Memory, Place
-from stcompile.passes.kernels.writer import Form, Forms
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
-from stcompile.wengert.parts import Part
+from stcompile.wengert.parts import Index, Indices, Part
 from stcompile.wengert.primitives.axis_rules import groups
 
 LARGEST = 64  # numbers that are written one by one
@@ -35,9 +34,9 @@ def concatenate(w: Memory, equation: Equation, operands: Sequence[Value]) -> Var
     return made
 
 
-def _moved(axis: int, start: Form) -> Callable[[Forms], Place]:
-    def place(forms: Forms) -> Place:
-        return Place.at((*forms[:axis], forms[axis] + start, *forms[axis + 1 :]))
+def _moved(axis: int, start: Index) -> Callable[[Indices], Place]:
+    def place(indices: Indices) -> Place:
+        return Place.at((*indices[:axis], indices[axis] + start, *indices[axis + 1 :]))
 
     return place
 
@@ -45,8 +44,8 @@ def _moved(axis: int, start: Form) -> Callable[[Forms], Place]:
 def stack(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
     axis, made = equation.params["axis"], _new(w, equation)
 
-    def at(number: int) -> Callable[[Forms], Place]:
-        return lambda forms: Place.at((*forms[:axis], Form(number), *forms[axis:]))
+    def at(number: int) -> Callable[[Indices], Place]:
+        return lambda indices: Place.at((*indices[:axis], Index(number), *indices[axis:]))
 
     for number, operand in enumerate(operands):
         made = w.filled(made, operand.type.dims, operand, at(number))
@@ -71,8 +70,8 @@ def pad(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | 
     else:  # its memory may be there before the call
         made = w.filled(_new(w, equation), output.dims, value, Place.at)
 
-    def place(forms: Forms) -> Place:
-        return Place.at(tuple(f + before for f, (before, _) in zip(forms, widths, strict=True)))
+    def place(indices: Indices) -> Place:
+        return Place.at(tuple(f + before for f, (before, _) in zip(indices, widths, strict=True)))
 
     return w.filled(made, x.type.dims, x, place)
 
@@ -89,12 +88,12 @@ def reshape(w: Memory, equation: Equation, operands: Sequence[Value]) -> Value |
     if found is None or any(sum(after[a] != 1 for a in new) > 1 for _, new in found):
         return None
 
-    def place(forms: Forms) -> Place:
-        at = [Form(0)] * len(after)
+    def place(indices: Indices) -> Place:
+        at = [Index(0)] * len(after)
         for old, new in found:
-            whole = Form(0)
+            whole = Index(0)
             for axis in old:
-                whole = whole * before[axis] + forms[axis] if before[axis] != 1 else whole
+                whole = whole * before[axis] + indices[axis] if before[axis] != 1 else whole
             for axis in new:
                 if after[axis] != 1:
                     at[axis] = whole
@@ -120,7 +119,7 @@ def roll(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable |
         lazy = w.lazy(cut, operands)
         if lazy is None:
             return None
-        made = w.filled(made, part, lazy, _moved(axis, Form(to)))
+        made = w.filled(made, part, lazy, _moved(axis, Index(to)))
     return made
 
 
@@ -131,9 +130,9 @@ def cumsum(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable
         return None
     others = [n for at, n in enumerate(dims) if at != axis]
 
-    def outer(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
+    def outer(indices: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
         def step(counter: Variable, inner: tuple[Variable, ...]) -> Sequence[Atom]:
-            at = (*forms[:axis], Form.of(counter), *forms[axis:])
+            at = (*indices[:axis], Index.of(counter), *indices[axis:])
             total = w.make("add", inner[0], w.element(x, at))
             place = Place.at(at)
             return [total, w.make("update", inner[1], total, *place.integers, **place.params)]
@@ -158,12 +157,12 @@ def position(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variab
         return None  # of none, NumPy raises an error
     better = "greater" if equation.primitive == "argmax" else "less"
 
-    def found(forms: Forms) -> Atom:
-        def item(form: Form) -> Atom:
-            return w.element(x, (*forms[:along], form, *forms[along:]))
+    def found(indices: Indices) -> Atom:
+        def item(index: Index) -> Atom:
+            return w.element(x, (*indices[:along], index, *indices[along:]))
 
         def step(counter: Variable, carry: tuple[Variable, ...]) -> Sequence[Atom]:
-            one = item(Form.of(counter))
+            one = item(Index.of(counter))
             is_first = w.make(better, one, carry[0])
             if dtype.kind == "f":
                 is_nan = w.make("isnan", one)
@@ -173,7 +172,7 @@ def position(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variab
             return [w.make("select", is_first, one, carry[0]),
                     w.make("select", is_first, at, carry[1])]  # fmt: skip
 
-        return w.loop(dims[along], [item(Form(0)), Constant(np.int64(0))], step)[1]
+        return w.loop(dims[along], [item(Index(0)), Constant(np.int64(0))], step)[1]
 
     others = [n for at, n in enumerate(dims) if at != along]
     if not others:
@@ -181,9 +180,9 @@ def position(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variab
         assert isinstance(result, Variable)
         return result
 
-    def outer(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
-        place = Place.at(forms)
-        return [w.make("update", carry[0], found(forms), *place.integers, **place.params)]
+    def outer(indices: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
+        place = Place.at(indices)
+        return [w.make("update", carry[0], found(indices), *place.integers, **place.params)]
 
     (made,) = w.nest(others, [_new(w, equation)], outer)
     assert isinstance(made, Variable)

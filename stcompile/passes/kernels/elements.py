@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stcompile.passes.kernels.writer import Form, Forms, Writer, one_element
+from stcompile.passes.kernels.writer import Writer
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.parts import Index, Indices, one_element
 from stcompile.wengert.primitives.axes import AxisMap
 from stcompile.wengert.primitives.axis_rules import axis_map, groups
 from stcompile.wengert.types import Type
@@ -33,7 +34,7 @@ class Lazy:
     indices that are not known."""
 
     type: Type
-    element: Callable[[Forms], Atom]
+    element: Callable[[Indices], Atom]
     cost: float = 0.0
     leaves: frozenset[Variable] = frozenset()
     numbers: tuple[Atom, ...] = ()
@@ -52,18 +53,18 @@ def value_of(env: Env, atom: Atom) -> Value:
 class Elements(Writer):
     """A writer that knows the elements of results."""
 
-    def element(self, value: Value, forms: Forms) -> Atom:
+    def element(self, value: Value, indices: Indices) -> Atom:
         """An element of an array, or the number itself."""
         if isinstance(value, Lazy):
-            return value.element(forms)
+            return value.element(indices)
         if value.type.kind != "array":
             return value
         assert isinstance(value, Variable)
-        return self.read(value, forms)
+        return self.read(value, indices)
 
-    def read(self, array: Variable, forms: Forms) -> Atom:
+    def read(self, array: Variable, indices: Indices) -> Atom:
         """An element of an array in memory."""
-        counters, params = one_element(forms)
+        counters, params = one_element(indices)
         return self.make("slice", array, *counters, **params)
 
     # --- by the names of axes ------------------------------------------------------------------
@@ -74,8 +75,8 @@ class Elements(Writer):
             return None
         cost = 20.0 if equation.primitive in COSTLY else 1.0
 
-        def element(forms: Forms) -> Atom:
-            named = dict(zip(axes.result, forms, strict=True))
+        def element(indices: Indices) -> Atom:
+            named = dict(zip(axes.result, indices, strict=True))
             return self.number(equation, self._elements(equation, axes, operands, named))
 
         return element, cost
@@ -85,8 +86,8 @@ class Elements(Writer):
         if axes is None:
             return None
 
-        def element(forms: Forms) -> Atom:
-            named = dict(zip(axes.result, forms, strict=True))
+        def element(indices: Indices) -> Atom:
+            named = dict(zip(axes.result, indices, strict=True))
             (found,) = self._elements(equation, axes, operands, named)
             return self.scalar(found, equation.output.type.dtype)
 
@@ -97,15 +98,16 @@ class Elements(Writer):
         equation: Equation,
         axes: AxisMap,
         operands: Sequence[Value],
-        named: Mapping[Any, Form],
+        named: Mapping[Any, Index],
     ) -> list[Atom]:
         found = []
         for names, operand, atom in zip(axes.operands, operands, equation.inputs, strict=True):
             pairs = zip(names, atom.type.dims, strict=True)
-            forms = tuple(
-                Form(0) if isinstance(dim, int) and dim == 1 else named[name] for name, dim in pairs
+            indices = tuple(
+                Index(0) if isinstance(dim, int) and dim == 1 else named[name]
+                for name, dim in pairs
             )
-            found.append(self.element(operand, forms))
+            found.append(self.element(operand, indices))
         return found
 
     def number(self, equation: Equation, atoms: Sequence[Atom]) -> Atom:
@@ -136,8 +138,8 @@ class Elements(Writer):
         bases = self.bases(params, counters)
         kept = [axis for axis in range(len(bases)) if axis not in params["drop"]]
 
-        def element(forms: Forms) -> Atom:
-            inner = dict(zip(kept, forms, strict=True))
+        def element(indices: Indices) -> Atom:
+            inner = dict(zip(kept, indices, strict=True))
             at = tuple(
                 base + inner[axis] * params["step"][axis] if axis in inner else base
                 for axis, base in enumerate(bases)
@@ -146,14 +148,14 @@ class Elements(Writer):
 
         return element, 0.0
 
-    def bases(self, params: Mapping[str, Any], counters: Sequence[Value]) -> list[Form]:
+    def bases(self, params: Mapping[str, Any], counters: Sequence[Value]) -> list[Index]:
         """The starts of a slice along each axis."""
         found = []
         for offset, *factors in params["start"]:
             base = self.affine(offset)
             for factor, counter in zip(factors, counters, strict=False):
                 if factor:
-                    base = base + Form.of(self.element(counter, ())) * factor
+                    base = base + Index.of(self.element(counter, ())) * factor
             found.append(base)
         return found
 
@@ -170,12 +172,12 @@ class Elements(Writer):
         if not all(isinstance(after[axis], int) for new in split for axis in new):
             return None
 
-        def element(forms: Forms) -> Atom:
-            at = [Form(0)] * len(before)
+        def element(indices: Indices) -> Atom:
+            at = [Index(0)] * len(before)
             for old, new in found:
-                whole = Form(0)
+                whole = Index(0)
                 for place, axis in enumerate(axis for axis in new if after[axis] != 1):
-                    whole = whole * after[axis] + forms[axis] if place else forms[axis]
+                    whole = whole * after[axis] + indices[axis] if place else indices[axis]
                 for axis in old:
                     if before[axis] != 1:
                         at[axis] = whole
@@ -187,8 +189,8 @@ class Elements(Writer):
         p = equation.params
         ndim = equation.inputs[0].type.ndim
 
-        def element(forms: Forms) -> Atom:
-            natural = dict(zip(p["order"] or range(len(forms)), forms, strict=True))
+        def element(indices: Indices) -> Atom:
+            natural = dict(zip(p["order"] or range(len(indices)), indices, strict=True))
             at = [natural[axis] for axis in range(ndim)]
             for place, axis in enumerate(p["axis"]):
                 inside = natural[ndim + place] * p["dilation"][place]
@@ -201,8 +203,8 @@ class Elements(Writer):
         p = equation.params
         ndim = equation.inputs[0].type.ndim
 
-        def element(forms: Forms) -> Atom:
-            *others, along = forms
+        def element(indices: Indices) -> Atom:
+            *others, along = indices
             rest = iter(others)
             starts = {p["axis1"]: max(0, -p["offset"]), p["axis2"]: max(0, p["offset"])}
             at = tuple(
@@ -225,16 +227,16 @@ class Elements(Writer):
         if dtype != np.int64 or not all(isinstance(p[k], int) for k in ("start", "step")):
             return None
 
-        def element(forms: Forms) -> Atom:
-            return self.scalar(self.integer(forms[0] * p["step"] + p["start"]), dtype)
+        def element(indices: Indices) -> Atom:
+            return self.scalar(self.integer(indices[0] * p["step"] + p["start"]), dtype)
 
         return element, 0.0
 
     def _eye(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
         dtype, offset = equation.output.type.dtype, equation.params.get("k", 0)
 
-        def element(forms: Forms) -> Atom:
-            row, column = (self.integer(form) for form in (forms[0] + offset, forms[1]))
+        def element(indices: Indices) -> Atom:
+            row, column = (self.integer(index) for index in (indices[0] + offset, indices[1]))
             if isinstance(row, Constant) and isinstance(column, Constant):
                 return Constant(dtype.type(row.value == column.value))
             is_on = self.make("equal", row, column)
@@ -246,28 +248,28 @@ class Elements(Writer):
 
     def _index(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
         """Elements selected by integers, of an array that is in memory."""
-        source, *indices = operands
+        source, *integers = operands
         axes = axis_map(equation)
         if axes is None or isinstance(source, Lazy) or "new" in equation.params["at"]:
             return None
         ndim = equation.inputs[0].type.ndim
 
-        def element(forms: Forms) -> Atom:
-            named = dict(zip(axes.result, forms, strict=True))
-            found = self.indices(equation, axes, indices, named)
+        def element(indices: Indices) -> Atom:
+            named = dict(zip(axes.result, indices, strict=True))
+            found = self.selecting(equation, axes, integers, named)
             return self.make("index", source, *found, at=("index",) * ndim)
 
         return element, 2.0
 
-    def indices(
+    def selecting(
         self,
         equation: Equation,
         axes: AxisMap,
-        indices: Sequence[Value],
-        named: Mapping[Any, Form],
+        integers: Sequence[Value],
+        named: Mapping[Any, Index],
     ) -> list[Atom]:
         """The integers that select a single element of the result of an ``index``."""
-        parts = zip(axes.operands[1:], indices, equation.inputs[1:], strict=True)
+        parts = zip(axes.operands[1:], integers, equation.inputs[1:], strict=True)
         found: list[Atom] = []
         at = equation.params["at"]
         for axis in range(equation.inputs[0].type.ndim):
@@ -276,14 +278,14 @@ class Elements(Writer):
                 start, _, step = entry
                 found.append(self.integer(named[axis] * step + start))
                 continue
-            names, index, atom = next(parts)
+            names, integer, atom = next(parts)
             pairs = zip(names, atom.type.dims, strict=True)
-            inner = tuple(Form(0) if dim == 1 else named[name] for name, dim in pairs)
-            found.append(self.element(index, inner))
+            inner = tuple(Index(0) if dim == 1 else named[name] for name, dim in pairs)
+            found.append(self.element(integer, inner))
         return found
 
 
-Made: TypeAlias = "tuple[Callable[[Forms], Atom], float]"
+Made: TypeAlias = "tuple[Callable[[Indices], Atom], float]"
 
 
 def is_small(t: Type) -> bool:
@@ -291,8 +293,8 @@ def is_small(t: Type) -> bool:
     return t.kind == "array" and len(t.dims) > 0 and not t.is_named and 0 < t.size <= SMALL
 
 
-def all_forms(lengths: Sequence[int]) -> Sequence[Forms]:
-    return [tuple(map(Form, at)) for at in itertools.product(*map(range, lengths))]
+def all_indices(lengths: Sequence[int]) -> Sequence[Indices]:
+    return [tuple(map(Index, at)) for at in itertools.product(*map(range, lengths))]
 
 
 def _is_root(equation: Equation) -> bool:

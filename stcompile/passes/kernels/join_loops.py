@@ -54,10 +54,9 @@ from functools import cached_property
 from stcompile.passes.general.rebuild import Builder, Rebuild, with_inner
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.passes.kernels.memory import Memory
-from stcompile.passes.kernels.writer import Forms
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, substituted
 from stcompile.wengert.naming import is_numbered
-from stcompile.wengert.parts import Index, integers_of, starts_of
+from stcompile.wengert.parts import Index, Indices, integers_of, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
 
 PAIRS = 64  # of arrays that a machine has to find apart before it computes several steps at a time
@@ -315,7 +314,7 @@ def _is_exact(store: _Store) -> bool:
 def _all_over(nest: _Nest) -> Iterator[Element]:
     """Reads whose index uses every loop counter."""
     for element in nest.reads:
-        if {c for _, axis in element[1] for c, _ in axis} == {*nest.counters}:
+        if {c for index in element[1] for c, _ in index.terms} == {*nest.counters}:
             yield element
 
 
@@ -356,10 +355,10 @@ class _Written(Memory):
             memory.append(self.make("empty", **maker.params))
             self._name(maker.output, memory[-1])
 
-        def step(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
+        def step(indices: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
             now: dict[Variable, Atom] = dict(self.values)
-            counters = zip(nest.counters, forms, strict=True)
-            now |= {counter: form.terms[0][0] for counter, form in counters}
+            counters = zip(nest.counters, indices, strict=True)
+            now |= {counter: index.terms[0][0] for counter, index in counters}
             for equation in nest.equations:
                 inputs = substituted(equation.inputs, now)
                 made = self.record(equation.primitive, inputs, equation.location, equation.params)

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from stcompile.passes.kernels.compilable import DTYPES
 from stcompile.passes.kernels.elements import Env, Lazy, Value, is_small, value_of
 from stcompile.passes.kernels.memory import Memory, Place
-from stcompile.passes.kernels.writer import Form, Forms, one_element
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import is_numbered
-from stcompile.wengert.parts import WRITES, Part
+from stcompile.wengert.parts import WRITES, Index, Indices, Part, one_element
 from stcompile.wengert.primitives.control import Ports
 
 
@@ -45,7 +44,7 @@ class _Collected:
     prefix."""
 
     array: Variable
-    prefix: Forms
+    prefix: Indices
 
 
 class _LoopWriter:
@@ -103,9 +102,9 @@ class _LoopWriter:
         w.hints[made] = y.name
         return _Collected(made, ())
 
-    def _here(self, array: _Collected) -> Forms:
+    def _here(self, array: _Collected) -> Indices:
         assert self.counter is not None
-        return (*array.prefix, Form.of(self.counter))
+        return (*array.prefix, Index.of(self.counter))
 
     def run(self) -> Sequence[Value]:
         w, ports, equation = self.writer, self.ports, self.equation
@@ -162,7 +161,7 @@ class _LoopWriter:
         w, counter = self.writer, self.counter
         assert counter is not None
         if not variable.type.dims:
-            atom = w.element(source, (Form.of(counter),))
+            atom = w.element(source, (Index.of(counter),))
             if isinstance(atom, Variable) and not is_numbered(variable.name):
                 w.hints.setdefault(atom, variable.name)
             return w.settled(variable, atom)
@@ -174,8 +173,8 @@ class _LoopWriter:
             start = ((0, 1), *((0, 0) for _ in row))
             return w.make("slice", rows, counter, **part._replace(start=start).params)
 
-        def element(forms: Forms) -> Atom:
-            return w.element(source, (Form.of(counter), *forms))
+        def element(indices: Indices) -> Atom:
+            return w.element(source, (Index.of(counter), *indices))
 
         if isinstance(source, Lazy):
             leaves, depth = source.leaves, source.depth + 1
@@ -214,8 +213,8 @@ class _LoopWriter:
             state.array = self.writer.make("update", state.array, whole, *counters, **part.params)
             return
 
-        def place(forms: Forms) -> Place:
-            return Place.at((*state.prefix, *forms))
+        def place(indices: Indices) -> Place:
+            return Place.at((*state.prefix, *indices))
 
         state.array = self.writer.filled(state.array, dims, value, place)
 
@@ -228,7 +227,7 @@ class _LoopWriter:
         values = [value_of(self.outer, a) for a in ports.constants]
         values += [self._whole(v, carried) for v, carried in pairs]
         (test,) = w.run(ports.condition, dict(zip(ports.condition.inputs, values, strict=True)))
-        return [w.element(test, (Form(0),) * test.type.ndim)]
+        return [w.element(test, (Index(0),) * test.type.ndim)]
 
     # --- after it ------------------------------------------------------------------------------
 

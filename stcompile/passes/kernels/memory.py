@@ -8,13 +8,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stcompile.passes.kernels.elements import SMALL, Lazy, Value, all_forms
+from stcompile.passes.kernels.elements import SMALL, Lazy, Value, all_indices
 from stcompile.passes.kernels.reductions import UNROLLED, Reductions, Terms
-from stcompile.passes.kernels.writer import Form, Forms, one_element
 from stcompile.wengert.bounds import greatest, usual
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
-from stcompile.wengert.parts import starts_of
+from stcompile.wengert.parts import Index, Indices, one_element, starts_of
 from stcompile.wengert.types import Type
 
 ROW = 4  # numbers of a row that are added at a time
@@ -27,17 +26,17 @@ class Place(NamedTuple):
     primitive: str
     integers: Sequence[Atom]
     params: Mapping[str, Any]
-    forms: Forms | None = None
+    indices: Indices | None = None
 
     @staticmethod
-    def at(forms: Forms, primitive: str = "update") -> Place:
+    def at(indices: Indices, primitive: str = "update") -> Place:
         """The assignment of an element (``accumulate``: the addition to an element)."""
-        counters, params = one_element(forms)
+        counters, params = one_element(indices)
         params |= {"op": "slice"} if primitive == "accumulate" else {}
-        return Place(primitive, counters, params, forms)
+        return Place(primitive, counters, params, indices)
 
 
-Places: TypeAlias = Callable[[Forms], Place]
+Places: TypeAlias = Callable[[Indices], Place]
 
 
 class Memory(Reductions):
@@ -47,7 +46,7 @@ class Memory(Reductions):
 
     def __init__(self) -> None:
         super().__init__()
-        self.target: tuple[Atom, Forms | None, Atom] | None = None
+        self.target: tuple[Atom, Indices | None, Atom] | None = None
         self.conflict = False
         self.around: frozenset[Atom] = frozenset()  # the counters of loops around the write
 
@@ -62,13 +61,13 @@ class Memory(Reductions):
     def numbers(self, type: Type, atoms: Sequence[Atom]) -> Lazy:
         """A small array of the elements ``atoms``."""
         memory = self.make("empty", shape=type.dims, dtype=type.dtype)
-        places = dict(zip(all_forms(type.dims), atoms, strict=True))
-        for forms, atom in places.items():
-            place = Place.at(forms)
+        places = dict(zip(all_indices(type.dims), atoms, strict=True))
+        for indices, atom in places.items():
+            place = Place.at(indices)
             memory = self.make(place.primitive, memory, atom, *place.integers, **place.params)
 
-        def element(forms: Forms) -> Atom:
-            return places[forms] if forms in places else self.read(memory, forms)
+        def element(indices: Indices) -> Atom:
+            return places[indices] if indices in places else self.read(memory, indices)
 
         return Lazy(type, element, numbers=tuple(atoms), memory=memory)
 
@@ -78,7 +77,7 @@ class Memory(Reductions):
             return value.numbers
         dtype = value.type.dtype
         return tuple(
-            self.scalar(self.element(value, at), dtype) for at in all_forms(value.type.dims)
+            self.scalar(self.element(value, at), dtype) for at in all_indices(value.type.dims)
         )
 
     def memory(self, lazy: Lazy, hint: str = "") -> Variable:
@@ -94,10 +93,10 @@ class Memory(Reductions):
     ) -> Variable:
         """An array with a value written to a part of the given dims."""
 
-        def step(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
-            place = places(forms)
-            outer, self.target = self.target, (target, place.forms, carry[0])
-            v = self.element(value, spread(forms, value.type.dims))
+        def step(indices: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
+            place = places(indices)
+            outer, self.target = self.target, (target, place.indices, carry[0])
+            v = self.element(value, spread(indices, value.type.dims))
             self.target = outer
             return [self.make(place.primitive, carry[0], v, *place.integers, **place.params)]
 
@@ -105,8 +104,8 @@ class Memory(Reductions):
         self.conflict, self.around = False, frozenset(self.counted)
         if isinstance(value, Lazy) and value.numbers and math.prod(map(greatest, dims)) <= SMALL:
             result: Atom = target
-            for forms in all_forms([greatest(n) for n in dims]):
-                (result,) = step(forms, [result])
+            for indices in all_indices([greatest(n) for n in dims]):
+                (result,) = step(indices, [result])
         else:
             (result,) = self.nest(dims, [target], step)
         assert isinstance(result, Variable)
@@ -137,9 +136,9 @@ class Memory(Reductions):
         count = len(terms.kept)
         lengths = [*terms.kept, *terms.gone]
 
-        def step(forms: Forms, carry: Sequence[Atom]) -> Sequence[Atom]:
-            at = dict(zip(terms.order, forms, strict=True))
-            own = tuple(at.get(axis, Form(0)) for axis in range(len(lengths)))
+        def step(indices: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
+            at = dict(zip(terms.order, indices, strict=True))
+            own = tuple(at.get(axis, Index(0)) for axis in range(len(lengths)))
             place = Place.at(own[:count], "accumulate")
             one = self.scalar(terms.item(own[:count], own[count:]), kind)
             return [self.make(place.primitive, carry[0], one, *place.integers, **place.params)]
@@ -149,7 +148,7 @@ class Memory(Reductions):
         if output.dtype == kind:
             return total
         return self.memory(
-            Lazy(output, lambda forms: self.scalar(self.read(total, forms), output.dtype))
+            Lazy(output, lambda indices: self.scalar(self.read(total, indices), output.dtype))
         )
 
     def _goes_along_rows(self, equation: Equation, terms: Terms) -> bool:
@@ -158,27 +157,27 @@ class Memory(Reductions):
         operand, and the results of products are summed up separately."""
         is_conflict, self.conflict = self.conflict, False
         counters = [self.counter("i") for _ in (*terms.kept, *terms.gone)]
-        forms = tuple(map(Form.of, counters))
+        indices = tuple(map(Index.of, counters))
         count = len(terms.kept)
         with self.aside() as equations:
-            terms.item(forms[:count], forms[count:])
+            terms.item(indices[:count], indices[count:])
         self.conflict = is_conflict
         by_rows, one_by_one = (_across(equations, counters[at]) for at in (count - 1, -1))
         if by_rows != one_by_one:
             return by_rows < one_by_one
         return equation.primitive == "sum" and terms.order[-1] < count
 
-    def read(self, array: Variable, forms: Forms) -> Atom:
+    def read(self, array: Variable, indices: Indices) -> Atom:
         if self.target is not None and array == self.target[0]:
             _, written, now = self.target
-            is_same = forms == written
-            if written and (is_same or any(map(self._are_apart, forms, written))):
+            is_same = indices == written
+            if written and (is_same or any(map(self._are_apart, indices, written))):
                 assert isinstance(now, Variable)
-                return super().read(now, forms)
+                return super().read(now, indices)
             self.conflict = True
-        return super().read(array, forms)
+        return super().read(array, indices)
 
-    def _are_apart(self, one: Form, other: Form) -> bool:
+    def _are_apart(self, one: Index, other: Index) -> bool:
         """True if no step of the writing loops writes an index that another step reads, whatever
         the counters of enclosing loops are."""
         found = one + other * -1
@@ -196,18 +195,18 @@ class Memory(Reductions):
         self,
         dims: Sequence[Size],
         carry: Sequence[Atom],
-        step: Callable[[Forms, Sequence[Atom]], Sequence[Atom]],
-        forms: Forms = (),
+        step: Callable[[Indices, Sequence[Atom]], Sequence[Atom]],
+        indices: Indices = (),
     ) -> Sequence[Atom]:
         """Record nested loops over axes."""
         if not dims:
-            return step(forms, carry)
+            return step(indices, carry)
         length, *rest = dims
         if isinstance(length, int) and length == 1:
-            return self.nest(rest, carry, step, (*forms, Form(0)))
+            return self.nest(rest, carry, step, (*indices, Index(0)))
 
         def inner(counter: Variable, variables: tuple[Variable, ...]) -> Sequence[Atom]:
-            return self.nest(rest, variables, step, (*forms, Form.of(counter)))
+            return self.nest(rest, variables, step, (*indices, Index.of(counter)))
 
         return self.loop(length, carry, inner)
 
@@ -233,11 +232,11 @@ def _across(equations: Sequence[Equation], counter: Variable) -> int:
     return found
 
 
-def spread(forms: Forms, dims: Sequence[Size]) -> Forms:
+def spread(indices: Indices, dims: Sequence[Size]) -> Indices:
     """The indices of a value that is broadcast to a part."""
-    last = forms[len(forms) - len(dims) :] if len(dims) <= len(forms) else forms
-    padded = (Form(0),) * (len(dims) - len(forms)) + last
+    last = indices[len(indices) - len(dims) :] if len(dims) <= len(indices) else indices
+    padded = (Index(0),) * (len(dims) - len(indices)) + last
     return tuple(
-        Form(0) if isinstance(n, int) and n == 1 else form
-        for n, form in zip(dims, padded, strict=True)
+        Index(0) if isinstance(n, int) and n == 1 else index
+        for n, index in zip(dims, padded, strict=True)
     )

@@ -16,12 +16,12 @@ from stcompile.passes.kernels.elements import (
     Lazy,
     Made,
     Value,
-    all_forms,
+    all_indices,
 )
-from stcompile.passes.kernels.writer import Form, Forms
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.parts import Index, Indices
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.axes import Name
 from stcompile.wengert.primitives.axis_rules import axis_map
@@ -42,7 +42,7 @@ class Terms:
     kept: Sequence[Size]
     gone: Sequence[Size]
     order: tuple[int, ...]
-    item: Callable[[Forms, Forms], Atom]
+    item: Callable[[Indices, Indices], Atom]
 
 
 class Reductions(Elements):
@@ -67,9 +67,9 @@ class Reductions(Elements):
             elif isinstance(operand, Variable) and operand.type.kind == "array":
                 found.add(operand)
 
-        def located(forms: Forms) -> Atom:
+        def located(indices: Indices) -> Atom:
             with self.at(equation.location):
-                return element(forms)
+                return element(indices)
 
         return Lazy(equation.output.type, located, cost, frozenset(found), depth=depth)
 
@@ -99,10 +99,10 @@ class Reductions(Elements):
         kept = [axis for axis in range(len(dims)) if axis not in gone]
         places = kept if not params["keepdims"] else range(len(dims))
 
-        def element(forms: Forms) -> Atom:
-            outer = dict(zip(places, forms, strict=True))
+        def element(indices: Indices) -> Atom:
+            outer = dict(zip(places, indices, strict=True))
 
-            def item(inner: Forms) -> Atom:
+            def item(inner: Indices) -> Atom:
                 own = dict(zip(gone, inner, strict=True))
                 at = tuple(own.get(axis) or outer[axis] for axis in range(len(dims)))
                 return self.element(operands[0], at)
@@ -121,7 +121,7 @@ class Reductions(Elements):
         self,
         primitive: str,
         lengths: Sequence[Size],
-        item: Callable[[Forms], Atom],
+        item: Callable[[Indices], Atom],
         dtype: np.dtype[Any],
     ) -> Atom:
         """Reduce all items along some axes. Sums of single precision are added up in double
@@ -130,12 +130,12 @@ class Reductions(Elements):
         kind = WIDE.get(dtype, dtype) if op == "add" else dtype
         start = Constant(kind.type(_first(first, kind)))
 
-        def wide(forms: Forms) -> Atom:
-            return self.scalar(item(forms), kind)
+        def wide(indices: Indices) -> Atom:
+            return self.scalar(item(indices), kind)
 
         static = [n for n in lengths if isinstance(n, int)]
         if len(static) == len(lengths) and 0 < np.prod(static, dtype=int) <= UNROLLED:
-            items = map(wide, all_forms(static))
+            items = map(wide, all_indices(static))
             total: Atom = next(items)
             for one in items:
                 total = self.make(op, total, one)
@@ -147,23 +147,23 @@ class Reductions(Elements):
         self,
         op: str,
         lengths: Sequence[Size],
-        item: Callable[[Forms], Atom],
+        item: Callable[[Indices], Atom],
         start: Atom,
-        forms: Forms,
+        indices: Indices,
     ) -> Atom:
         if not lengths:
-            return item(forms)
+            return item(indices)
         length, *rest = lengths
 
-        def part(form: Form) -> Atom:
-            return self._folded(op, rest, item, start, (*forms, form))
+        def part(index: Index) -> Atom:
+            return self._folded(op, rest, item, start, (*indices, index))
 
         if op == "add" and isinstance(length, int):
-            return self._summed(Form(0), length, part, start, BLOCK if rest else INNERMOST)
+            return self._summed(Index(0), length, part, start, BLOCK if rest else INNERMOST)
 
         def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
             mark = len(self.equations)
-            one = part(Form.of(counter))
+            one = part(Index.of(counter))
             if op == "add":
                 return [self._added(carry[0], self.scalar(one, start.type.dtype), mark)]
             return [self.scalar(self.make(op, carry[0], one), start.type.dtype)]
@@ -171,7 +171,7 @@ class Reductions(Elements):
         return self.loop(length, [start], step)[0]
 
     def _summed(
-        self, first: Form, length: int, item: Callable[[Form], Atom], start: Atom, block: int
+        self, first: Index, length: int, item: Callable[[Index], Atom], start: Atom, block: int
     ) -> Atom:
         """The sum of ``length`` items from the ``first`` on; a long sum is made of the sums of
         blocks."""
@@ -181,7 +181,7 @@ class Reductions(Elements):
         blocks, left = divmod(length, size)
 
         def step(counter: Variable, carry: tuple[Variable, ...]) -> list[Atom]:
-            at = first + Form.of(counter) * size
+            at = first + Index.of(counter) * size
             mark = len(self.equations)
             part = item(at) if size == 1 else self._summed(at, size, item, start, block)
             return [self._added(carry[0], self.scalar(part, start.type.dtype), mark)]
@@ -205,11 +205,11 @@ class Reductions(Elements):
         if terms is None or equation.output.type.dtype.kind not in "fc":
             return None
 
-        def element(forms: Forms) -> Atom:
+        def element(indices: Indices) -> Atom:
             if not terms.gone:
-                return terms.item(forms, ())
+                return terms.item(indices, ())
             dtype = equation.output.type.dtype
-            return self.folded("sum", terms.gone, lambda inner: terms.item(forms, inner), dtype)
+            return self.folded("sum", terms.gone, lambda inner: terms.item(indices, inner), dtype)
 
         count = float(np.prod([n if isinstance(n, int) else 100 for n in terms.gone]))
         return element, 2 * count if terms.gone else 1.0
@@ -227,7 +227,7 @@ class Reductions(Elements):
         }
         gone = [name for name in own if name in axes.whole]
 
-        def item(outer: Forms, inner: Forms) -> Atom:
+        def item(outer: Indices, inner: Indices) -> Atom:
             named = dict(zip((*axes.result, *gone), (*outer, *inner), strict=True))
             factors = self._elements(equation, axes, operands, named)
             return self.make("multiply", *factors) if is_product else factors[0]

@@ -43,14 +43,13 @@ from stcompile.passes.kernels.elements import (
     Env,
     Lazy,
     Value,
-    all_forms,
+    all_indices,
     is_small,
     value_of,
 )
 from stcompile.passes.kernels.kept_loops import Loops, written
 from stcompile.passes.kernels.memory import Place, spread
 from stcompile.passes.kernels.pays import calls_of
-from stcompile.passes.kernels.writer import Form, Forms
 from stcompile.wengert.dims import Size, Symbol
 from stcompile.wengert.ir import (
     Atom,
@@ -63,7 +62,7 @@ from stcompile.wengert.ir import (
     mentioned,
 )
 from stcompile.wengert.naming import is_numbered
-from stcompile.wengert.parts import WRITES, read_of, view_of
+from stcompile.wengert.parts import WRITES, Index, Indices, read_of, view_of
 from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.contraction import summed_size
 
@@ -335,8 +334,8 @@ class Scalariser(Loops):
         bases = self.bases(params, rest)
         kept = [axis for axis in range(len(bases)) if axis not in params["drop"]]
 
-        def place(forms: Forms) -> Place:
-            inner = dict(zip(kept, forms, strict=True))
+        def place(indices: Indices) -> Place:
+            inner = dict(zip(kept, indices, strict=True))
             at = tuple(
                 base + inner[axis] * params["step"][axis] if axis in inner else base
                 for axis, base in enumerate(bases)
@@ -352,18 +351,18 @@ class Scalariser(Loops):
         p = equation.params
         if view_of(equation) != "slice" or counters:
             return None
-        if not all(isinstance(n, int) for n in (*p["length"], *(form[0] for form in p["start"]))):
+        if not all(isinstance(n, int) for n in (*p["length"], *(start[0] for start in p["start"]))):
             return None
         kept = [axis for axis in range(target.type.ndim) if axis not in p["drop"]]
-        found = dict(zip(all_forms(target.type.dims), target.numbers, strict=True))
-        for forms in all_forms([p["length"][axis] for axis in kept]):
-            inner = dict(zip(kept, forms, strict=True))
+        found = dict(zip(all_indices(target.type.dims), target.numbers, strict=True))
+        for indices in all_indices([p["length"][axis] for axis in kept]):
+            inner = dict(zip(kept, indices, strict=True))
             at = tuple(
-                inner.get(axis, Form(0)) * step + form[0]
-                for axis, (form, step) in enumerate(zip(p["start"], p["step"], strict=True))
+                inner.get(axis, Index(0)) * step + start[0]
+                for axis, (start, step) in enumerate(zip(p["start"], p["step"], strict=True))
             )
             atom = self.scalar(
-                self.element(value, spread(forms, value.type.dims)), target.type.dtype
+                self.element(value, spread(indices, value.type.dims)), target.type.dtype
             )
             if equation.primitive == "accumulate":
                 atom = self.make("add", found[at], atom)
@@ -371,7 +370,7 @@ class Scalariser(Loops):
         return self.numbers(target.type, tuple(found.values()))
 
     def _indexed(
-        self, equation: Equation, array: Variable, value: Value, indices: Sequence[Value]
+        self, equation: Equation, array: Variable, value: Value, integers: Sequence[Value]
     ) -> Value:
         """Write to the elements that integers select."""
         part = read_of(equation, array)
@@ -380,9 +379,9 @@ class Scalariser(Loops):
         params: dict[str, Any] = {"at": ("index",) * array.type.ndim}
         params |= {"op": "distinct"} if equation.primitive == "accumulate" else {}
 
-        def place(forms: Forms) -> Place:
-            named = dict(zip(axes.result, forms, strict=True))
-            return Place(equation.primitive, self.indices(part, axes, indices, named), params)
+        def place(indices: Indices) -> Place:
+            named = dict(zip(axes.result, indices, strict=True))
+            return Place(equation.primitive, self.selecting(part, axes, integers, named), params)
 
         return self.filled(array, part.output.type.dims, value, place)
 
@@ -390,7 +389,7 @@ class Scalariser(Loops):
 
     def _cond(self, equation: Equation, operands: Sequence[Value]) -> Sequence[Value]:
         predicate, *rest = operands
-        zero = (Form(0),) * predicate.type.ndim
+        zero = (Index(0),) * predicate.type.ndim
         test = self.element(predicate, zero)
         arms: dict[str, tuple[list[Equation], list[Atom]]] = {}
         for name in ("then", "otherwise"):
@@ -427,8 +426,8 @@ def _masks(equation: Equation) -> Sequence[Size | None]:
     return [entry[1] for entry in entries if isinstance(entry, tuple) and entry[0] == "mask"]
 
 
-def _added(forms: Forms) -> Place:
-    return Place.at(forms, "accumulate")
+def _added(indices: Indices) -> Place:
+    return Place.at(indices, "accumulate")
 
 
 def _is_sum(accumulate: Equation, operands: Sequence[Value]) -> bool:

@@ -53,7 +53,6 @@ from stcompile.analysis.accesses import WHILE_STEPS, Number, Walk, Where
 from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.general.rebuild import Builder
 from stcompile.passes.kernels.elements import COSTLY
-from stcompile.passes.kernels.writer import Form, one_element
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import (
     Atom,
@@ -64,7 +63,7 @@ from stcompile.wengert.ir import (
     freeze,
     map_programs,
 )
-from stcompile.wengert.parts import integers_of, starts_of
+from stcompile.wengert.parts import Index, integers_of, one_element, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
 from stcompile.wengert.primitives.elementwise import by_python
 
@@ -135,7 +134,7 @@ def _marked(loop: Equation, outer: Builder) -> Sequence[Equation] | None:
         shape = {"shape": (length,), "dtype": part.type.dtype}
         before.append(outer.equation("empty", (), where, shape))
         noted = inner.variable(before[-1].output.type)
-        params = one_element((Form.of(counter),))[1]
+        params = one_element((Index.of(counter),))[1]
         equations.append(inner.equation("update", (noted, part, counter), summed.location, params))
         carry.append(before[-1].output)
         carried.append(noted)
@@ -183,7 +182,7 @@ def _added_up(loop: Equation, at: int, summed: Equation, noted: Variable) -> Equ
     part = _part(summed, carried)
     assert isinstance(part, Variable)
     notes, counter = Variable("notes", noted.type), Variable("i", COUNTER)
-    params = freeze(one_element((Form.of(counter),))[1])
+    params = freeze(one_element((Index.of(counter),))[1])
     read = Equation((part,), "slice", (notes, counter), params, (), summed.location)
     own = (notes, counter, carried)
     body = Program("body", own, (read, summed), summed.outputs)

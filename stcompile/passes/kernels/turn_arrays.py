@@ -59,7 +59,6 @@ from stcompile.passes.kernels.compilable import is_taken
 from stcompile.passes.kernels.elements import Lazy
 from stcompile.passes.kernels.memory import Memory
 from stcompile.passes.kernels.uses import Use, is_matrix, uses_of, variable_of
-from stcompile.passes.kernels.writer import Forms
 from stcompile.wengert.ir import (
     Atom,
     Equation,
@@ -70,7 +69,7 @@ from stcompile.wengert.ir import (
     substituted,
 )
 from stcompile.wengert.naming import is_numbered
-from stcompile.wengert.parts import READS, integers_of
+from stcompile.wengert.parts import READS, Indices, integers_of
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.types import Type
 
@@ -286,8 +285,8 @@ class _Turned(Memory):
         ((was, source), *_) = held.items()
         assert isinstance(source, Variable)
 
-        def element(forms: Forms) -> Atom:
-            own = dict(zip(order, forms, strict=True))
+        def element(indices: Indices) -> Atom:
+            own = dict(zip(order, indices, strict=True))
             return self.read(source, tuple(own[axis] for axis in was))
 
         type = replace(atom.type, dims=turned(atom.type.dims, order))

@@ -4,51 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from stcompile.base.location import NOWHERE, Location
 from stcompile.wengert.dims import Dim, Size, Symbol
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import name_variables
-from stcompile.wengert.parts import Part
+from stcompile.wengert.parts import Index
 from stcompile.wengert.primitives.control import COUNTER
 from stcompile.wengert.recorder import Recorder
 
-
-@dataclass(frozen=True)
-class Form:
-    """An index: an offset and multiples of integers, most of them counters of loops."""
-
-    offset: Size
-    terms: tuple[tuple[Variable, int], ...] = ()
-
-    @staticmethod
-    def of(atom: Atom) -> Form:
-        if isinstance(atom, Constant):
-            return Form(int(atom.value))
-        return Form(0, ((atom, 1),))
-
-    @property
-    def is_static(self) -> bool:
-        return not self.terms and isinstance(self.offset, int)
-
-    def __add__(self, other: Form | Size) -> Form:
-        if not isinstance(other, Form):
-            return Form(self.offset + other, self.terms)
-        terms = dict(self.terms)
-        for variable, factor in other.terms:
-            terms[variable] = terms.get(variable, 0) + factor
-        left = tuple((v, f) for v, f in terms.items() if f)
-        return Form(self.offset + other.offset, left)
-
-    def __mul__(self, factor: int) -> Form:
-        if not factor:
-            return Form(0)
-        return Form(self.offset * factor, tuple((v, f * factor) for v, f in self.terms))
-
-
-Forms = tuple[Form, ...]
 Step = Callable[[Variable, tuple[Variable, ...]], Sequence[Atom]]
 
 
@@ -122,29 +87,21 @@ class Writer(Recorder):
 
     # --- indices -------------------------------------------------------------------------------
 
-    def affine(self, size: Size) -> Form:
+    def affine(self, size: Size) -> Index:
         """A size as an index: its symbols are counters of loops."""
         if not isinstance(size, Dim):
-            return Form(size)
+            return Index(size)
         if all(term in self.counters for term, _ in size.terms):
             pairs = tuple((self.counters[term], c) for term, c in size.terms)  # type: ignore[index]
-            return Form(size.offset, pairs)
-        return Form.of(self.make("size", of=size))
+            return Index(size.offset, pairs)
+        return Index.of(self.make("size", of=size))
 
-    def integer(self, form: Form) -> Atom:
+    def integer(self, index: Index) -> Atom:
         """An index as a number."""
         total: Atom | None = None
-        for variable, factor in form.terms:
+        for variable, factor in index.terms:
             term = variable if factor == 1 else self.make("multiply", Constant(factor), variable)
             total = term if total is None else self.make("add", total, term)
         if total is None:
-            return Constant(form.offset)
-        return self.make("add", total, Constant(form.offset)) if form.offset else total
-
-
-def one_element(forms: Forms) -> tuple[tuple[Variable, ...], dict[str, Any]]:
-    """The counters and params of a slice of a single element."""
-    counters = tuple(dict.fromkeys(v for form in forms for v, _ in form.terms))
-    start = tuple((form.offset, *(dict(form.terms).get(v, 0) for v in counters)) for form in forms)
-    ones, axes = (1,) * len(forms), tuple(range(len(forms)))
-    return counters, Part(start, ones, ones, axes).params
+            return Constant(index.offset)
+        return self.make("add", total, Constant(index.offset)) if index.offset else total
