@@ -32,10 +32,11 @@ NAMES = ("cc", "gcc", "clang")
 FLAGS = (
     *("-std=gnu11", "-shared", "-fPIC", "-w", "-fopenmp-simd", "-DREORDER_SUMS"),
     # -O3 would take several times as long, for copies of loops that are not quicker.
-    *("-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"),
+    *("-O2", "-ftree-vectorize"),
     # Arithmetic is IEEE's, and integers have 64 bits, as for NumPy. Nothing reads errno or traps.
     *("-ffp-contract=off", "-fwrapv", "-fno-math-errno", "-fno-trapping-math"),
 )
+OF_GCC = ("-fvect-cost-model=dynamic",)  # what clang does by itself at -O2
 FAST = (
     *("-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-ffinite-math-only"),
     "-ffp-contract=fast",
@@ -55,16 +56,24 @@ class CCompiler:
         name = f"c-{digest_of((text, self.command, self.key, flags, _processor()))}"
         return _loaded(self, name, text, flags)
 
+    @functools.cached_property
+    def own_flags(self) -> tuple[str, ...]:
+        """The flags that GCC alone has, for GCC."""
+        return OF_GCC if b"Free Software Foundation" in self._run("--version").stdout else ()
+
+    def _run(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+        try:
+            return subprocess.run([*self.command, *arguments], capture_output=True, check=False)
+        except OSError as error:
+            raise CompilerError(f"{shlex.join(self.command)} does not start: {error}") from None
+
     def compiled(self, text: str, flags: tuple[str, ...]) -> bytes:
         """The bytes of the library of a text."""
         with tempfile.TemporaryDirectory(prefix="stcompile-") as folder:
             source, target = Path(folder, "kernels.c"), Path(folder, "kernels.so")
             source.write_text(text, encoding="utf-8")
-            command = [*self.command, *flags, str(source), "-o", str(target), "-lm"]
-            try:
-                made = subprocess.run(command, capture_output=True, check=False)
-            except OSError as error:
-                raise CompilerError(f"{shlex.join(self.command)} does not start: {error}") from None
+            more = (*flags, *self.own_flags, str(source), "-o", str(target), "-lm")
+            made = self._run(*more)
             if made.returncode or not target.exists():
                 said = made.stderr.decode(errors="replace").strip().splitlines()
                 reason = next((line for line in said if "error" in line), "it says nothing")
@@ -86,7 +95,10 @@ def compiler() -> CCompiler:
         raise CompilerError(f"{CC} names {named}, which is not there")
     spec = find_spec(ZIG)
     if spec is None or spec.origin is None:
-        raise CompilerError(f"there is no compiler of C: none of {', '.join(NAMES)} is installed")
+        raise CompilerError(
+            f"there is no compiler of C: none of {', '.join(NAMES)} is installed; "
+            'python -m pip install "stcompile[c]" brings one'
+        )
     return CCompiler((sys.executable, "-m", ZIG, "cc"), _state(spec.origin))
 
 
