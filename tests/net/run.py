@@ -19,13 +19,16 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("STCOMPILE_CACHE", "0")
-os.environ["NUMBA_DISABLE_JIT"] = "1"
-os.environ["STCOMPILE_NUMBA_LIMIT"] = "inf"  # else long kernels would not be made
-
 from stcompile.base.options import LEVELS, Options
 from tests.net.cases import case_of, names_of
 from tests.net.record import Trail, differences, texts, trails
+
+SETTINGS = {
+    "NUMBA_DISABLE_JIT": "1",
+    "PYTHONHASHSEED": "0",  # some random programs are drawn from sets
+    "STCOMPILE_CACHE": "0",
+    "STCOMPILE_NUMBA_LIMIT": "inf",  # else long kernels would not be made
+}
 
 
 def recorded(name: str, verify: bool) -> tuple[str, dict[str, Trail]]:
@@ -85,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    if os.environ.get("PYTHONHASHSEED") != "0":  # some random programs are drawn from sets
+    if any(os.environ.get(name) != value for name, value in SETTINGS.items()):
         again = [sys.executable, "-m", "tests.net.run", *sys.argv[1:]]
-        os.execve(sys.executable, again, {**os.environ, "PYTHONHASHSEED": "0"})
+        os.execve(sys.executable, again, os.environ | SETTINGS)
     sys.exit(main())
