@@ -15,8 +15,7 @@ from stcompile.ad.tape import taped
 from stcompile.ad.unchosen import keep_zeros
 from stcompile.base.timings import timed
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.general.share_equations import share_equations
-from stcompile.passes.phases import drop_idle_ports
+from stcompile.passes.phases import before_adjoint
 from stcompile.wengert.ir import Atom, Constant, Program, Variable
 from stcompile.wengert.naming import name_variables
 from stcompile.wengert.recorder import Recorder
@@ -83,7 +82,7 @@ def again(program: Program, wrt: Sequence[int]) -> Program:
     It takes the inputs and a cotangent for each output, and returns the cotangents of the inputs at
     ``wrt``. No residuals are kept, so that the data may decide the lengths of intermediate values.
     """
-    program = with_spectra(share_equations(program))
+    program = with_spectra(before_adjoint(program))
     recorder, inputs, tape = taped(program)
     outputs = tuple(map(tape.atom, program.outputs))
     cotangents = tuple(recorder.variable(output.type) for output in outputs)
@@ -117,9 +116,7 @@ def split(program: Program, wrt: Sequence[Variable], given: Sequence[int]) -> Sp
     """The program and its adjoint apart, so that the adjoint can run later, and more than once.
     ``given`` are the outputs that it takes a cotangent of. Only values that the adjoint reads are
     kept."""
-    positions = [program.inputs.index(variable) for variable in wrt]
-    plain = share_equations(eliminate_dead_code(drop_idle_ports(program)))
-    part = pullback(plain, positions, given, ())
+    part = pullback(before_adjoint(program), [program.inputs.index(v) for v in wrt], given, ())
     adjoint = keep_zeros(part.recorder, part.equations, part.adjoint, part.d_outputs)
     backward = eliminate_dead_code(
         Program(

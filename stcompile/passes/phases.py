@@ -22,7 +22,9 @@ program f(x: f64[3], d: f64[3]) {
 from __future__ import annotations
 
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
+from stcompile.passes.general.push_slices import push_slices
 from stcompile.passes.general.share_equations import share_equations
+from stcompile.passes.loops.carry_values import carry_values
 from stcompile.passes.rewriting import (
     arithmetic,
     calls,
@@ -76,10 +78,18 @@ def push_maxima(program: Program) -> Program:
 
 def share_scalars(program: Program) -> Program:
     """The program whose loops compute each number once, and hand on no array that nobody reads."""
-    return eliminate_dead_code(share_equations(drop_idle_ports(program)))
+    return before_adjoint(program)
+
+
+def before_adjoint(program: Program, is_planned: bool = False) -> Program:
+    """The program that an adjoint is made of: without idle ports, dead code and equal equations.
+    If it ``is_planned``, slices come first as well, so that the adjoint scatters no unread rows."""
+    plain = share_equations(eliminate_dead_code(drop_idle_ports(program)))
+    if is_planned:
+        plain = push_maxima(eliminate_dead_code(push_slices(carry_values(plain))))
+    return plain
 
 
 def drop_idle_ports(program: Program) -> Program:
-    """The program without ports of loops and branches that change nothing; `eliminate_dead_code`
-    takes away equations that are no longer read."""
+    """The program without ports of loops and branches that change nothing."""
     return rewrite(program, PORTS)

@@ -26,11 +26,7 @@ from stcompile.frontend.substage import (
     substage,
     with_outputs,
 )
-from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.general.push_slices import push_slices
-from stcompile.passes.general.share_equations import share_equations
-from stcompile.passes.loops.carry_values import carry_values
-from stcompile.passes.phases import drop_idle_ports, push_maxima
+from stcompile.passes.phases import before_adjoint
 from stcompile.transforms.primal import Primal
 from stcompile.transforms.with_respect_to import DifferentiatedBy, Results, only_set
 from stcompile.wengert.ir import Atom, Constant, Program, Variable
@@ -84,9 +80,7 @@ class Gradient(DifferentiatedBy[P, R]):
         given = self.chosen_parts(run, arguments, keywords)
         kept = [*others, *sub.kept]
         whole = with_outputs(sub.program, (output, *(sub.program.outputs[i] for i in kept)))
-        program = share_equations(eliminate_dead_code(drop_idle_ports(whole)))
-        if self.options.is_planned:  # before AD, so the adjoint scatters no unread rows
-            program = push_maxima(eliminate_dead_code(push_slices(carry_values(program))))
+        program = before_adjoint(whole, self.options.is_planned)
         renamed = dict(zip(whole.inputs, program.inputs, strict=True))
         inner = [renamed[variable] for variable in variables]
         self._caution(run, program, inner)
