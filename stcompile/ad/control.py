@@ -31,10 +31,9 @@ from stcompile.wengert.ir import (
 from stcompile.wengert.naming import base_name, is_numbered, name_variables
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import COUNTER, Ports, port_of, step_of, undefined, widest
+from stcompile.wengert.primitives.elementwise import SUMS_AND_PRODUCTS
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
-
-_CHEAP = {"add", "subtract", "multiply", "negative"}  # for Python integers
 
 Item = TypeVar("Item")
 
@@ -175,7 +174,7 @@ def _is_free(equation: Equation) -> bool:
     if equation.primitive == "index" and equation.output.type.varies:
         return True  # all its kept values would be as long as the longest
     integers = all(a.type.kind == "python" and a.type.dtype.kind == "i" for a in equation.inputs)
-    return integers and equation.primitive in _CHEAP
+    return integers and equation.primitive in SUMS_AND_PRODUCTS
 
 
 def visit_cond(sweep: Sweep, equation: Equation) -> None:

@@ -32,7 +32,7 @@ from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, fr
 from stcompile.wengert.naming import base_name, is_numbered, name_variables, names_of
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.attempts import as_called
-from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.primitives.control import NESTED, Ports
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.symbols import with_own_symbols
 from stcompile.wengert.types import Type
@@ -102,7 +102,7 @@ class _Forward:
             equation = replace(equation, params=freeze({**equation.params, "adjoint": None}))
         moved = equation.substitute(self.tape.variables)
         is_moving = bool(active_outputs(moved, set(self.tangents)))
-        if is_moving and equation.primitive in ("cond", "loop"):
+        if is_moving and equation.primitive in NESTED:
             structured = self._cond if equation.primitive == "cond" else self._loop
             self.tape.variables.update(zip(equation.outputs, structured(moved), strict=True))
             return

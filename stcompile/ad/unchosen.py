@@ -25,8 +25,9 @@ from stcompile.base.location import Location
 from stcompile.wengert.dims import broadcast
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.wengert.naming import name_variables, names_of
+from stcompile.wengert.parts import READS
 from stcompile.wengert.primitives import PRIMITIVES
-from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.primitives.control import NESTED, Ports
 from stcompile.wengert.recorder import Recorder
 
 
@@ -262,7 +263,7 @@ class _Walk:
     def note(self, equation: Equation) -> None:
         """Note the zeros of an equation's results."""
         self.makers.update(dict.fromkeys(equation.outputs, equation))
-        if equation.primitive in ("cond", "loop"):
+        if equation.primitive in NESTED:
             found = _outputs(self, equation)
             self.zeros.update((o, z) for o, z in zip(equation.outputs, found, strict=True) if z)
         elif len(equation.outputs) == 1:
@@ -411,7 +412,7 @@ class _Walk:
 
     def _moved(self, equation: Equation, zeros: Zeros) -> Zeros | None:
         choice = zeros.choice
-        if zeros.kind == Zero.PART and equation.primitive in ("slice", "index"):
+        if zeros.kind == Zero.PART and equation.primitive in READS:
             return None
         if choice is None:
             return zeros

@@ -22,6 +22,7 @@ from stcompile.base.extras import require
 from stcompile.base.thresholds import EXACT_STEPS, KNOWN_ELEMENTS
 from stcompile.wengert.evaluate import apply
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.parts import WRITES
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.control import Ports
@@ -332,7 +333,7 @@ def _data(equation: Equation) -> int:
     """The number of operands, the first, that are data; the other operands are indices."""
     if equation.primitive in ("concatenate", "stack", "array"):
         return len(equation.inputs)
-    return 2 if equation.primitive in ("update", "index_update", "accumulate") else 1
+    return 2 if equation.primitive in WRITES else 1
 
 
 def _numbers(type: Type) -> Any:

@@ -14,11 +14,12 @@ import numpy as np
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Scalar
 from stcompile.wengert.ir import Constant, Equation, Program, Variable
+from stcompile.wengert.primitives.elementwise import SUMS_AND_PRODUCTS
 
 _DEPTH = 8  # equations that are looked back at
 _FLOAT = np.dtype(np.float64)
 _NEVER_NEGATIVE = frozenset({"absolute", "math.exp", "math.sqrt", "math.hypot", "math.fabs"})
-_WHOLE = frozenset({"add", "subtract", "multiply", "negative", "to_python"})  # of whole numbers
+_WHOLE = SUMS_AND_PRODUCTS | {"to_python"}  # of whole numbers
 _KEEPING = frozenset({"add", "multiply", "divide"})  # of numbers that are not negative
 
 

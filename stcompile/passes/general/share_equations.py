@@ -23,6 +23,7 @@ from collections import Counter
 from dataclasses import replace
 
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, exact, map_programs
+from stcompile.wengert.parts import WRITES
 from stcompile.wengert.primitives.control import Ports
 
 
@@ -37,7 +38,7 @@ def share_equations(program: Program) -> Program:
     program = _without_copies(program)
     written: set[Atom] = set()
     for equation in program.equations:
-        if equation.primitive in ("accumulate", "update", "index_update"):
+        if equation.primitive in WRITES:
             written.add(equation.inputs[0])
         elif equation.primitive == "loop":
             written.update(Ports.of(equation).carry)

@@ -16,16 +16,17 @@ import numpy as np
 
 from stcompile.codegen_templates.loops import MATRICES, PLAIN, WRITTEN
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.parts import READS, WRITES
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.primitives.creation import FRESH
 from stcompile.wengert.types import Type
 
 DTYPES = frozenset(
     map(np.dtype, ("float64", "float32", "int64", "bool", "complex128", "complex64"))
 )
 INDICES = frozenset(map(np.dtype, ("int32", "int16", "int8", "uint8", "uint16", "uint32")))
-PARTS = frozenset({"slice", "update", "accumulate", "index", "index_update"})
-MADE = frozenset({"full", "empty", "copy"})
+PARTS = READS | WRITES
 BOOLEAN = frozenset(
     {"logical_not", "logical_and", "logical_or", "logical_xor", "equal", "not_equal"}
     | {"select", "where", "not", "and", "or", "cast", "to_python", "to_scalar"}
@@ -34,8 +35,7 @@ BOOLEAN = frozenset(
 COMPLEX = frozenset(
     {"negative", "add", "subtract", "multiply", "divide", "power", "square", "reciprocal", "sqrt"}
     | {"absolute", "conjugate", "exp", "log", "log1p", "sin", "cos", "sinh", "strong_product"}
-    | {"strong_quotient"}
-    | {"cosh", "tanh", "equal", "not_equal"}
+    | {"strong_quotient", "cosh", "tanh", "equal", "not_equal"}
     | {"isnan", "isinf", "isfinite", "real", "imag"}
     | {"select", "where", "cast", "to_python", "to_scalar", "undef"}
 )
@@ -69,7 +69,7 @@ def is_taken(equation: Equation) -> bool:
         return tested and is_compilable(ports.body)
     if primitive == "cond":
         return all(is_compilable(equation.params[arm]) for arm in ("then", "otherwise"))
-    if primitive in MADE:
+    if primitive in FRESH:
         return not (primitive == "full" and equation.inputs[0].type.dims)
     if primitive in PARTS:
         return _is_element(equation)
@@ -106,7 +106,7 @@ def _is_known(atom: Atom) -> bool:
 def _is_element(equation: Equation) -> bool:
     """True if an equation reads, writes or adds to a single element of an array."""
     primitive, params = equation.primitive, equation.params
-    reads = primitive in ("slice", "index")
+    reads = primitive in READS
     array, *rest = equation.inputs
     numbers = [*rest, *(equation.outputs if reads else ())]
     if array.type.kind != "array" or any(atom.type.kind == "array" for atom in numbers):

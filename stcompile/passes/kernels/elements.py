@@ -20,6 +20,7 @@ from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.parts import Index, Indices, one_element
 from stcompile.wengert.primitives.axes import AxisMap
 from stcompile.wengert.primitives.axis_rules import axis_map, groups
+from stcompile.wengert.primitives.elementwise import ELEMENTARY
 from stcompile.wengert.types import Type
 
 VIEWS = frozenset({"transpose", "expand_dims", "squeeze", "broadcast_to", "asarray", "copy"})
@@ -73,7 +74,7 @@ class Elements(Writer):
         axes = axis_map(equation)
         if axes is None:
             return None
-        cost = 20.0 if equation.primitive in COSTLY else 1.0
+        cost = 20.0 if equation.primitive in ELEMENTARY else 1.0
 
         def element(indices: Indices) -> Atom:
             named = dict(zip(axes.result, indices, strict=True))
@@ -305,10 +306,3 @@ def _is_root(equation: Equation) -> bool:
     x, y = equation.inputs
     is_half = isinstance(y, Constant) and y.type.kind == "python" and y.value == 0.5
     return is_half and x.type.kind == "array" and x.type.dtype.kind == "f"
-
-
-COSTLY = frozenset(
-    {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "power"}
-    | {"arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh"}
-    | {"arctanh", "hypot", "logaddexp", "cbrt"}
-)

@@ -60,7 +60,7 @@ from stcompile.wengert.parts import Index, Indices, integers_of, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
 
 PAIRS = 64  # of arrays that a machine has to find apart before it computes several steps at a time
-ARITHMETIC = frozenset(
+VECTORISED = frozenset(
     {"add", "subtract", "multiply", "negative", "square", "select", "cast", "first_maximum"}
     | {"maximum", "minimum", "equal", "not_equal", "less", "less_equal", "greater"}
     | {"greater_equal", "logical_not", "logical_and", "logical_or", "logical_xor"}
@@ -227,7 +227,7 @@ def _is_number(equation: Equation) -> bool:
     kinds = {atom.type.kind for atom in (*equation.inputs, *equation.outputs)}
     if equation.primitive in OF_FLOATS:
         return kinds == {"scalar"} and all(a.type.dtype.kind == "f" for a in equation.inputs)
-    return equation.primitive in ARITHMETIC and "array" not in kinds
+    return equation.primitive in VECTORISED and "array" not in kinds
 
 
 # --- the choice of loops -------------------------------------------------------------------------

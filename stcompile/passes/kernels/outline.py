@@ -60,10 +60,9 @@ from stcompile.wengert.ir import (
     mentioned,
 )
 from stcompile.wengert.naming import renumber
-from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.primitives.control import NESTED, Ports
 from stcompile.wengert.templates import mark_of
 
-CONTROL = frozenset({"loop", "cond"})
 WEAK = {"f": "float64", "i": "int64", "b": "bool", "c": "complex128"}
 
 
@@ -164,7 +163,7 @@ def _sink(groups: Sequence[_Group]) -> None:
                 kept.append(equation)
                 continue
             to = min(places)
-            if equation.primitive in CONTROL and not (
+            if equation.primitive in NESTED and not (
                 new.issuperset(equation.variables) and groups[to].is_taken
             ):
                 kept.append(equation)

@@ -15,19 +15,20 @@ from collections.abc import Callable, Iterable
 
 from stcompile.passes.kernels.built import BUILT
 from stcompile.passes.kernels.compilable import DTYPES
-from stcompile.passes.kernels.elements import COSTLY, VIEWS
+from stcompile.passes.kernels.elements import VIEWS
+from stcompile.passes.kernels.reductions import FOLDED
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.wengert.primitives.contraction import summed_size
+from stcompile.wengert.primitives.control import NESTED
+from stcompile.wengert.primitives.elementwise import ELEMENTARY
 
 FEW = 3  # calls from which on a kernel in their place is quicker
 MANY = 256  # numbers that NumPy goes through quicker, if it can at all
 LONG = 32  # numbers of a row that NumPy adds up, or adds to another one, quicker
 ACROSS = 16  # rows that are added up while a loop goes along them
 PRODUCT = 512  # multiplications that are done before a call of NumPy has begun
-CONTROL = frozenset({"loop", "cond"})
-FOLDS = frozenset({"sum", "mean", "prod", "max", "min", "any", "all", "argmax", "argmin", "cumsum"})
-ADDED = frozenset({"sum", "mean"})
+FOLDS = FOLDED | {"argmax", "argmin", "cumsum"}
 LOOKS = VIEWS | {"slice", "reshape", "windows", "diagonal", "size", "undef", "empty", "full"}
 SUMS = frozenset({"add", "subtract", "accumulate"})
 
@@ -55,7 +56,7 @@ class _Judge:
 
     def run(self) -> set[Variable]:
         for equation in self.program.equations:
-            if equation.primitive not in CONTROL and self._is_called(equation):
+            if equation.primitive not in NESTED and self._is_called(equation):
                 self.calls.update(equation.outputs)
         for equation in reversed(self.program.equations):
             if equation.primitive in LOOKS and self._is_read_by_call(equation):
@@ -70,7 +71,7 @@ class _Judge:
                 groups.setdefault(turn, []).append(equation)
         for group in groups.values():
             if not _pays(group):
-                self.calls.update(v for e in group if e.primitive not in CONTROL for v in e.outputs)
+                self.calls.update(v for e in group if e.primitive not in NESTED for v in e.outputs)
         return self.calls
 
     def _is_read_by_call(self, equation: Equation) -> bool:
@@ -113,7 +114,7 @@ class _Judge:
         if primitive == "contract" and equation.output not in self.program.outputs:
             readers = self.readers.get(equation.output, [])
             return len(readers) == 1 and readers[0].location.section == "update"
-        if primitive in ADDED and self._is_made_for(equation.inputs[0]):
+        if primitive in ("sum", "mean") and self._is_made_for(equation.inputs[0]):
             return False
         if primitive == "pad" and self._is_made_for(equation.inputs[0]):
             return False
@@ -128,12 +129,12 @@ class _Judge:
             return maker is not None and maker.primitive == "transpose"
         if primitive == "power":
             return not isinstance(equation.inputs[1], Constant)
-        return primitive in COSTLY or (primitive in BUILT and primitive != "reshape")
+        return primitive in ELEMENTARY or (primitive in BUILT and primitive != "reshape")
 
     def _is_made_for(self, atom: Atom) -> bool:
         """True for an array that a kernel can make number by number, and only to be summed."""
         maker = self.makers.get(atom) if isinstance(atom, Variable) else None
-        if maker is None or maker.primitive in LOOKS | CONTROL or maker.output in self.calls:
+        if maker is None or maker.primitive in LOOKS | NESTED or maker.output in self.calls:
             return False
         is_kept = maker.output in self.program.outputs
         return len(self.readers[atom]) == 1 and not is_kept

@@ -25,9 +25,9 @@ from stcompile.wengert.parts import Index, Indices
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.axes import Name
 from stcompile.wengert.primitives.axis_rules import axis_map
+from stcompile.wengert.primitives.control import NESTED
 
 FOLDED = frozenset({"sum", "mean", "prod", "max", "min", "any", "all"})
-INNER = frozenset({"loop", "cond"})
 BLOCK = 128  # at most twice as many numbers are added up in turn
 INNERMOST = 512  # the same in the innermost loop, which adds several of them at a time
 UNROLLED = 9  # steps of a loop of a known number of steps that are written one after the other
@@ -196,7 +196,7 @@ class Reductions(Elements):
     def _added(self, total: Atom, part: Atom, mark: int) -> Atom:
         """Add a term, which was recorded from a mark on, to a sum. Terms of an innermost loop are
         added in any order."""
-        is_innermost = not any(e.primitive in INNER for e in self.equations[mark:])
+        is_innermost = not any(e.primitive in NESTED for e in self.equations[mark:])
         is_float = total.type == part.type and total.type.dtype.kind == "f"
         return self.make("add_up" if is_innermost and is_float else "add", total, part)
 

@@ -65,6 +65,7 @@ from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.parts import WRITES, Index, Indices, read_of, view_of
 from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.contraction import summed_size
+from stcompile.wengert.primitives.control import NESTED
 
 CHEAP = 4.0  # operations that are rather done again than their result stored
 DEEPEST = 50  # lazy arrays one in the other, each of which takes frames of Python's stack
@@ -280,7 +281,7 @@ class Scalariser(Loops):
                 return False  # new memory, which needs no loop to fill it
             if any(at > region.kills.get(leaf, at) for leaf in lazy.leaves):
                 return False
-            if equation.primitive in ("loop", "cond"):
+            if equation.primitive in NESTED:
                 if lazy.cost or output in written(equation):
                     return False
                 pulls += 1

@@ -52,7 +52,6 @@ from dataclasses import replace
 from stcompile.analysis.accesses import WHILE_STEPS, Number, Walk, Where
 from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.general.rebuild import Builder
-from stcompile.passes.kernels.elements import COSTLY
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import (
     Atom,
@@ -65,10 +64,10 @@ from stcompile.wengert.ir import (
 )
 from stcompile.wengert.parts import Index, integers_of, one_element, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
-from stcompile.wengert.primitives.elementwise import by_python
+from stcompile.wengert.primitives.elementwise import ELEMENTARY, by_python
 
 LEAST = 500_000  # operations of a loop that is shared out: threads take a while to begin
-ARITHMETIC = frozenset(
+PYTHON_ARITHMETIC = frozenset(
     {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power"}
 )
 
@@ -104,7 +103,7 @@ def _work(equation: Equation) -> float:
         length = Ports.of(equation).length
         steps = WHILE_STEPS if length is None else usual(length)
     cost = sum(_work(e) for program in inner for e in program.equations)
-    own = 20 if equation.primitive in COSTLY else 1
+    own = 20 if equation.primitive in ELEMENTARY else 1
     return steps * (cost if inner else own)
 
 
@@ -253,7 +252,7 @@ def may_raise(equation: Equation, counters: Container[Atom]) -> bool:
         or (primitive == "to_python" and _is_rounded(equation))
     ):
         return True
-    if primitive in ARITHMETIC:
+    if primitive in PYTHON_ARITHMETIC:
         return by_python(tuple(atom.type for atom in inputs)) and (
             primitive not in ("add", "subtract", "multiply")
             or all(atom.type.dtype.kind in "iub" for atom in inputs)

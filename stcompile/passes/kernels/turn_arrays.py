@@ -71,12 +71,12 @@ from stcompile.wengert.ir import (
 from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.parts import READS, Indices, integers_of
 from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.primitives.creation import FRESH
 from stcompile.wengert.types import Type
 
 T = TypeVar("T")
 Order = tuple[int, ...]
 LEAST = 4  # times that each element of a copy is read along the axis that is last in it
-MADE = frozenset({"empty", "full", "copy"})
 
 
 def turn_arrays(program: Program) -> Program:
@@ -149,7 +149,7 @@ class _Orders:
                 elif equation.primitive != "copy":
                     moved[joined] += 1
             for place, output in enumerate(equation.outputs, first):
-                if place not in uses and equation.primitive not in MADE:
+                if place not in uses and equation.primitive not in FRESH:
                     moved[self._first(output)] += 1
         for atom in (*self.program.inputs, *self.program.outputs):
             moved[self._first(variable_of(atom))] += 1
@@ -219,7 +219,7 @@ class _Turned(Memory):
 
     def _equation(self, at: int, equation: Equation) -> None:
         params, inputs = equation.params, equation.inputs
-        is_made = equation.primitive in MADE
+        is_made = equation.primitive in FRESH
         if is_made and (order := self.orders.chosen.get(equation.output)):
             if equation.primitive == "copy":
                 copied = self._in_order(inputs[0], order, is_copy=True)

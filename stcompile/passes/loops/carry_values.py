@@ -42,7 +42,7 @@ from stcompile.passes.loops.loop_ports import CountedLoop, change_loops
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, exact
 from stcompile.wengert.loops import Carried
 
-COSTLY = frozenset(
+COSTLIER = frozenset(
     {"contract", "einsum", "solve", "inv", "exp", "expm1", "log", "log1p", "sin", "cos", "tan"}
     | {"tanh", "sinh", "cosh", "arctan", "power"}
 )
@@ -102,7 +102,7 @@ class _Again:
                 fixed.add(equation.output)
                 continue
             self.next[equation.output] = found
-            if equation.primitive in COSTLY or not self.costly.isdisjoint(equation.inputs):
+            if equation.primitive in COSTLIER or not self.costly.isdisjoint(equation.inputs):
                 self.costly.add(equation.output)
 
     def first(self, atom: Atom, scope: Scope) -> Atom:

@@ -52,9 +52,9 @@ from stcompile.passes.loops.all_steps import LAYOUT
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs, mentioned
 from stcompile.wengert.loops import Fed, Kept, Loop, loop_of
 from stcompile.wengert.naming import base_name
+from stcompile.wengert.primitives.elementwise import SUMS_AND_PRODUCTS
 from stcompile.wengert.templates import inplace_operand, mark_of
 
-ARITHMETIC = frozenset({"add", "subtract", "multiply", "negative"})
 MOST = 4  # operations that are rather done again
 
 
@@ -116,12 +116,12 @@ def _recipe(loop: Loop, kept: Kept, written: set[Atom]) -> _Recipe | None:
     for equation in reversed(loop.equations):
         if wanted.isdisjoint(equation.outputs):
             continue
-        if equation.primitive not in ARITHMETIC | LAYOUT or equation.location.errstate:
+        if equation.primitive not in SUMS_AND_PRODUCTS | LAYOUT or equation.location.errstate:
             return None
         found.append(equation)
         wanted.update(v for v in equation.variables if v not in known)
     made = {equation.output for equation in found}
-    is_cheap = sum(equation.primitive in ARITHMETIC for equation in found) <= MOST
+    is_cheap = sum(equation.primitive in SUMS_AND_PRODUCTS for equation in found) <= MOST
     return _Recipe(loop, kept.atom, found[::-1]) if found and wanted == made and is_cheap else None
 
 

@@ -246,6 +246,7 @@ def undefined(t: Type) -> dict[str, Any]:
     return {"kind": t.kind, "dtype": t.dtype, "dims": t.dims, "depth": depth}
 
 
+NESTED = frozenset({"loop", "cond"})  # their equations run for each step, or for one branch
 CONTROL: tuple[Primitive, ...] = (
     Primitive("call", _call, control=True),
     Primitive("cond", _cond, control=True),

@@ -73,6 +73,7 @@ def _empty(types: Types, params: Any) -> Types:
     return (Type.array(params["dtype"], params["shape"]),)
 
 
+FRESH = frozenset({"full", "empty", "copy"})  # new arrays, whose order may be chosen
 CREATION: tuple[Primitive, ...] = (
     Primitive("full", _full, linear=True),
     Primitive("empty", _empty),  # every element is written before it is read

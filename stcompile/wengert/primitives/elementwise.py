@@ -30,6 +30,12 @@ UFUNCS: Mapping[str, np.ufunc] = MappingProxyType(
     }
 )
 """The ufuncs with one result that have a derivative rule, or are said to have no derivative."""
+ELEMENTARY = frozenset(  # each takes as long as some twenty additions
+    {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "power"}
+    | {"arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh"}
+    | {"arctanh", "hypot", "logaddexp", "cbrt"}
+)
+SUMS_AND_PRODUCTS = frozenset({"add", "subtract", "multiply", "negative"})  # of integers, integers
 LINEAR = frozenset({"conjugate", "negative", "add", "subtract", "deg2rad", "rad2deg"})
 
 MATH_RULES = {
