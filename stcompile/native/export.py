@@ -154,7 +154,7 @@ def example_of(
         return [np.array(found.get(leaf.code, hidden.get(leaf.code))) for leaf in text.leaves]
 
     before = leaves()
-    options = replace(function.options, level="readable", memory=None, parallel=False)
+    options = replace(function.options.at_fast_level(), level="readable", memory=None)
     plain = function.specialised(function.stage(bound), bound, options)
     found = plain.call(tuple(values.values()))
     results = [np.array(leaf) for _, leaf in trees.leaves(found) if is_result(leaf)]

@@ -14,7 +14,7 @@ import numpy as np
 from stcompile.native.functions import COMPLEX as COMPLEX_LIBM
 from stcompile.native.functions import INLINE, LIBM
 from stcompile.native.kinds import BOOL, COMPLEX, FLOAT, INT, Array, Kind, Number, common
-from stcompile.native.literals import float_text
+from stcompile.native.literals import float_text, integer_text
 
 UNKNOWN: Any = object()
 ATOM, UNARY, PRODUCT, SUM, ORDER, EQUAL, AND, OR, CHOICE = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -212,9 +212,7 @@ class Expressions:
     def _whole(self, op: type, left: Value, right: Value, kind: Number) -> Value:
         is_mod = op is ast.Mod
         if kind.dtype.kind == "f":
-            if is_mod:
-                return self._inline("modulo", kind, left, right)
-            return Value(kind, f"floor{kind.suffix}({left.code} / {right.within(UNARY)})")
+            return self._inline("modulo" if is_mod else "floor_divide", kind, left, right)
         if left.is_counter and isinstance(right.static, int) and right.static > 0:
             sign = "%" if is_mod else "/"
             code = f"{left.within(PRODUCT)} {sign} {right.code}"
@@ -442,10 +440,8 @@ def literal(value: Any, kind: Number | None = None) -> Value:
         return Value(kind, "true" if value else "false", static=bool(value))
     if kind.dtype.kind in "iu":
         value = int(value)
-        is_small = abs(value) < 2**31
-        code = str(value) if is_small else f"INT64_C({value})"
         binds = UNARY if value < 0 else ATOM
-        return Value(kind, code, binds, int(value), is_counter=value >= 0)
+        return Value(kind, integer_text(value), binds, value, is_counter=value >= 0)
     if kind.dtype.kind == "c":
         real, imaginary = (float_text(part, kind) for part in (value.real, value.imag))
         return Value(kind, f"CMPLX{kind.suffix.upper()}({real}, {imaginary})", static=value)

@@ -36,9 +36,12 @@ INLINE = {
         "}}"
     ),
     "int_abs": "{T} int_abs{S}({T} x) {{ return x < 0 ? -x : x; }}",
+    # As NumPy has it: 0 by 0, and integers wrap around.
     "int_floor_divide": (
         "{T} int_floor_divide{S}({T} x, {T} y)\n"
         "{{\n"
+        "    if (y == 0 || y == -1)\n"
+        "        return y == 0 ? 0 : ({T})(0 - (uint64_t)x);\n"
         "    {T} q = x / y;\n"
         "    return q * y != x && (x < 0) != (y < 0) ? q - 1 : q;\n"
         "}}"
@@ -46,8 +49,24 @@ INLINE = {
     "int_modulo": (
         "{T} int_modulo{S}({T} x, {T} y)\n"
         "{{\n"
+        "    if (y == 0 || y == -1)\n"
+        "        return 0;\n"
         "    {T} r = x % y;\n"
         "    return r != 0 && (r < 0) != (y < 0) ? r + y : r;\n"
+        "}}"
+    ),
+    "floor_divide": (
+        "{T} floor_divide{S}({T} x, {T} y)\n"
+        "{{\n"
+        "    {T} rest = ({T})fmod(x, y), whole = (x - rest) / y;\n"
+        "    if (y == 0)\n"
+        "        return x / y;\n"
+        "    if (rest != 0 && (rest < 0) != (y < 0))\n"
+        "        whole -= 1;\n"
+        "    if (whole == 0)\n"
+        "        return ({T})copysign(0, x / y);\n"
+        "    {T} result = ({T})floor(whole);\n"
+        "    return whole - result > ({T})0.5 ? result + 1 : result;\n"
         "}}"
     ),
     "modulo": (

@@ -29,12 +29,19 @@ def float_text(value: float, kind: Number) -> str:
     return shown + suffix
 
 
+def integer_text(value: int) -> str:
+    """An integer; C has no literal for the least one of 64 bits."""
+    if value == -(2**63):
+        return "INT64_MIN"
+    return str(value) if abs(value) < 2**31 else f"INT64_C({value})"
+
+
 def number_text(value: Any, kind: Number) -> str:
     """A number of a kind."""
     if kind.dtype.kind == "b":
         return "true" if value else "false"
     if kind.dtype.kind in "iu":
-        return str(int(value)) if abs(int(value)) < 2**31 else f"INT64_C({int(value)})"
+        return integer_text(int(value))
     if kind.dtype.kind == "c":
         return f"{float_text(value.real, kind)} + {float_text(value.imag, kind)} * I"
     return float_text(float(value), kind)

@@ -70,7 +70,7 @@ class Translator(Control):
         so that the name owns memory."""
         assert isinstance(value.kind, Array)
         own = c_name(name)
-        if self.assigned[name] > 1:
+        if self.assigned[name] > 1 and name not in self.shared:
             if name in self.changed:
                 self.refuse(f"the argument `{name}` is changed and given another array")
             own = self._fresh(f"given_{name}")

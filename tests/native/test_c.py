@@ -283,3 +283,24 @@ def test_a_call_that_stays_numpys_is_no_c(name: str, tmp_path: Path) -> None:
 def test_only_gradients_and_steps_are_exported_to_python(tmp_path: Path) -> None:
     with pytest.raises(st.ExportError, match="as C, not as Python"):
         st.compile(lambda x: x * 2).export(tmp_path / "made.py", np.ones(2))
+
+
+@needs_gcc
+@pytest.mark.parametrize("operation", [np.floor_divide, np.remainder])
+def test_integers_by_zero_and_at_their_limits(operation: Any, tmp_path: Path) -> None:
+    """NumPy gives 0 by 0, and integers wrap around."""
+    a, b = np.array([7, -(2**63), 5, -7]), np.array([2, -1, 0, 2])
+    with np.errstate(divide="ignore", over="ignore"):
+        st.compile(lambda a, b: operation(a, b)).export(tmp_path / "made.c", a, b)
+    assert "largest error 0" in run_self_test(tmp_path / "made.c")
+
+
+@needs_gcc
+@pytest.mark.parametrize("compiler", ["c", "numba"])
+def test_functions_that_loops_are_compiled_of(compiler: Any, tmp_path: Path) -> None:
+    """The compiler of the loops does not matter for the file."""
+    gradient = st.value_and_grad(
+        lambda x: np.sum(np.sin(x)), level="compiled", compiler=compiler, fastmath=True
+    )
+    gradient.export(tmp_path / "made.c", np.ones(3))
+    run_self_test(tmp_path / "made.c")

@@ -24,6 +24,7 @@ from stcompile.base import options as base_options
 from stcompile.base.private import SUFFIX
 from stcompile.calls import c_compiler
 from tests.kernels.programs import CASES
+from tests.uninitialised import spoilt_memory
 
 numba = pytest.importorskip("numba")
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -78,14 +79,16 @@ def in_c(function: Any, **options: Any) -> Any:
 
 @pytest.mark.parametrize("name", CASES)
 def test_programs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Values and gradients are those of the readable level, and so is what is written."""
+    """Values and gradients are those of the readable level, and so is what is written; memory that
+    nothing was written to holds NaN."""
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)  # for what is no C
     function, args = CASES[name]
     given, written = copy.deepcopy(args), copy.deepcopy(args)
     value, gradient = st.value_and_grad(function, level="readable")(*given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", st.LevelWarning)
-        found, d_found = in_c(function)(*written)
+        with spoilt_memory():
+            found, d_found = in_c(function)(*written)
     tolerance = TOLERANCE[np.asarray(gradient).dtype.char]
     assert type(found) is type(value)
     assert np.asarray(d_found).dtype == np.asarray(gradient).dtype
@@ -245,6 +248,49 @@ def test_an_error_in_a_loop_whose_end_depends_on_it() -> None:
 
     with pytest.raises(IndexError, match="index 50 is out of bounds"):
         st.compile(search, level="compiled", compiler="c")(X, np.array([3]))
+
+
+def test_what_is_written_by_another_name_is_the_callers() -> None:
+    """The states of an inner loop, whose length grows with the step, are kept for the adjoint: the
+    kernel writes them into an array of its caller's by another name."""
+
+    def triangle(x: Any, w: Any, k: Any) -> Any:
+        y, s = np.zeros(len(x)), 0.1
+        for i in range(len(x)):
+            for j in range(i, len(x)):
+                s = np.tanh(s * 0.9 + x[j])
+                y[k[i]] -= np.tanh(np.where(w[i] > s, w[i], 0.3))
+        return s + np.sum(y * y)
+
+    k = np.array([3, 1, 4, 6, 5, 0, 2])
+    arguments = np.linspace(-1.0, 1.0, 7), np.linspace(-0.8, 0.9, 7), k
+    with spoilt_memory():
+        found = in_c(triangle, wrt=("x", "w"))(*arguments)
+    expected = st.value_and_grad(triangle, wrt=("x", "w"), level="readable")(*arguments)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-13)
+    for one, other in zip(found[1], expected[1], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_whole_quotients_and_rests(dtype: Any) -> None:
+    """They are NumPy's to the bit, where the quotient is rounded to a whole number as well."""
+    special = (0.0, -0.0, 1.0, -1.0, 0.3, -0.3, 0.1, 1e30, 5e-324, np.inf, -np.inf, np.nan, 2.5)
+    a, b = np.array([*itertools.product(special, special)], dtype).T.copy()
+
+    def both(a: Any, b: Any) -> Any:
+        found = np.zeros((2, a.shape[0]))
+        for i in range(a.shape[0]):
+            found[0, i] = a[i] // b[i]
+            found[1, i] = a[i] % b[i]
+        return found
+
+    with np.errstate(all="ignore"):
+        expected = np.array([a // b, a % b])
+        found = st.compile(both, level="compiled", compiler="c")(a, b)
+    np.testing.assert_array_equal(found, expected)
+    seen = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(found[seen]), np.signbit(expected[seen]))
 
 
 def test_divisions_and_singular_matrices() -> None:

@@ -14,6 +14,7 @@ from stcompile.passes.loops.regions_of_steps import Line, Range, Region, region_
 from stcompile.passes.loops.steps_apart import access_of, additions, own_axis
 from stcompile.wengert.dims import Dim, Symbol, number_of, size_of
 from stcompile.wengert.ir import Atom, Equation, Variable, freeze
+from stcompile.wengert.parts import Index
 from stcompile.wengert.templates import TEMPLATES
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.types import Type
@@ -193,8 +194,8 @@ def test_slices_of_all_steps() -> None:
         (axis,) = moving
         form = axes[axis][0]
         assert access is not None and access.axis == axis and access.places == (OTHER,)
-        pairs = zip(places, form[1:], strict=True)
-        assert access.index == (form[0], frozenset((p, f) for p, f in pairs if f))
+        terms = tuple((p, f) for p, f in zip(places, form[1:], strict=True) if f)
+        assert access.index == Index(form[0], terms)
         steps = [
             TEMPLATES["slice"](x, tuple({**numbers, COUNTER: t}[p] for p in places), **one.params)
             for t in range(3)
