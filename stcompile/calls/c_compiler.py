@@ -37,6 +37,8 @@ FLAGS = (
     *("-ffp-contract=off", "-fwrapv", "-fno-math-errno", "-fno-trapping-math"),
 )
 OF_GCC = ("-fvect-cost-model=dynamic",)  # what clang does by itself at -O2
+# GCC fuses a difference and a sum of products, as a complex product has them, whatever it is told.
+UNFUSED = ("-mno-fma", "-mno-avx512f")
 FAST = (
     *("-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-ffinite-math-only"),
     "-ffp-contract=fast",
@@ -53,13 +55,16 @@ class CCompiler:
     def library(self, text: str, fastmath: bool = False) -> ctypes.CDLL:
         """The library of a text, from the cache if it is there."""
         flags = (*_flags(), *(FAST if fastmath else ()))
-        name = f"c-{digest_of((text, self.command, self.key, flags, _processor()))}"
+        own = (*OF_GCC, *UNFUSED)
+        name = f"c-{digest_of((text, self.command, self.key, flags, own, _processor()))}"
         return _loaded(self, name, text, flags)
 
-    @functools.cached_property
-    def own_flags(self) -> tuple[str, ...]:
-        """The flags that GCC alone has, for GCC."""
-        return OF_GCC if b"Free Software Foundation" in self._run("--version").stdout else ()
+    def own_flags(self, fastmath: bool) -> tuple[str, ...]:
+        """The flags that GCC alone needs, for GCC."""
+        if b"Free Software Foundation" not in self._run("--version").stdout:
+            return ()
+        has_fused = platform.machine().lower() in ("x86_64", "amd64") and not fastmath
+        return (*OF_GCC, *(UNFUSED if has_fused else ()))
 
     def _run(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         try:
@@ -72,7 +77,8 @@ class CCompiler:
         with tempfile.TemporaryDirectory(prefix="stcompile-") as folder:
             source, target = Path(folder, "kernels.c"), Path(folder, "kernels.so")
             source.write_text(text, encoding="utf-8")
-            more = (*flags, *self.own_flags, str(source), "-o", str(target), "-lm")
+            own = self.own_flags(FAST[0] in flags)
+            more = (*flags, *own, str(source), "-o", str(target), "-lm")
             made = self._run(*more)
             if made.returncode or not target.exists():
                 said = made.stderr.decode(errors="replace").strip().splitlines()

@@ -151,8 +151,7 @@ class Expressions:
         assert isinstance(owner.kind, Number)
         if owner.kind.dtype.kind != "c":
             return owner if name == "real" else literal(0, owner.kind)
-        of = Number(np.dtype(f"f{owner.kind.dtype.itemsize // 2}"))
-        return Value(of, f"c{name}{owner.kind.suffix}({owner.code})")
+        return Value(owner.kind.part, f"c{name}{owner.kind.suffix}({owner.code})")
 
     def _Subscript(self, node: ast.Subscript) -> Value:
         owner = self.value(node.value)
@@ -204,6 +203,9 @@ class Expressions:
             return self._whole(op, left, right, kind)
         if op not in _ARITHMETIC:
             self.refuse(f"the operator {op.__name__} has no translation")
+        if kind.dtype.kind == "c" and op in (ast.Mult, ast.Div):
+            name = "complex_product" if op is ast.Mult else "complex_divide"
+            return self._inline(name, kind, left, right)
         sign, binds = _ARITHMETIC[op]
         code = f"{left.within(binds)} {sign} {right.within(binds - 1)}"
         is_counter = left.is_counter and right.is_counter and op in (ast.Add, ast.Mult)
@@ -223,7 +225,7 @@ class Expressions:
         if kind.dtype.kind == "i":
             return self._inline("int_power", kind, left, right)
         if right.static == 2:
-            return self._inline("square", kind, self.cast(left, kind))
+            return self._numpy("square", [self.cast(left, kind)])
         before = "c" if kind.dtype.kind == "c" else ""
         arguments = ", ".join(self.cast(v, kind).code for v in (left, right))
         return Value(kind, f"{before}pow{kind.suffix}({arguments})")
@@ -370,6 +372,10 @@ class Expressions:
             return self._logical(name, [self.cast(a, BOOL) for a in arguments])
         if kind.dtype.kind not in "fc" and f"int_{name}" in INLINE:
             name = f"int_{name}"
+        if name == "reciprocal" and kind.dtype.kind == "c":
+            return self.binary(ast.Div, literal(1, kind), arguments[0])
+        if name == "square" and kind.dtype.kind == "c":
+            name = "complex_square"
         if name in INLINE:
             return self._inline(name, kind, *(self.cast(a, kind) for a in arguments))
         if kind.dtype.kind not in "fc":
@@ -389,8 +395,7 @@ class Expressions:
         if value.kind.dtype.kind == "f":
             return Value(value.kind, f"fabs{value.kind.suffix}({value.code})")
         if value.kind.dtype.kind == "c":
-            of = Number(np.dtype(f"f{value.kind.dtype.itemsize // 2}"))
-            return Value(of, f"cabs{value.kind.suffix}({value.code})")
+            return Value(value.kind.part, f"cabs{value.kind.suffix}({value.code})")
         return value if value.kind == BOOL else self._inline("int_abs", value.kind, value)
 
     def _logical(self, name: str, values: Sequence[Value]) -> Value:

@@ -27,6 +27,36 @@ INLINE = {
     "reciprocal": "{T} reciprocal{S}({T} x) {{ return 1 / x; }}",
     "deg2rad": "{T} deg2rad{S}({T} x) {{ return x * ({T})0.017453292519943295; }}",
     "rad2deg": "{T} rad2deg{S}({T} x) {{ return x * ({T})57.29577951308232; }}",
+    # Complex numbers as Numba has them: products by their parts, and quotients by Smith's method.
+    # Those of C ask for NaN and infinity as well, each time.
+    "complex_product": (
+        "{T} complex_product{S}({T} x, {T} y)\n"
+        "{{\n"
+        "    const {R} a = creal{F}(x), b = cimag{F}(x), c = creal{F}(y), d = cimag{F}(y);\n"
+        "    return {CMPLX}(a * c - b * d, a * d + b * c);\n"
+        "}}"
+    ),
+    "complex_square": (
+        "{T} complex_square{S}({T} x)\n"
+        "{{\n"
+        "    const {R} a = creal{F}(x), b = cimag{F}(x);\n"
+        "    return {CMPLX}(a * a - b * b, a * b + b * a);\n"
+        "}}"
+    ),
+    "complex_divide": (
+        "{T} complex_divide{S}({T} x, {T} y)\n"
+        "{{\n"
+        "    const {R} a = creal{F}(x), b = cimag{F}(x), c = creal{F}(y), d = cimag{F}(y);\n"
+        "    if (c == 0 && d == 0)\n"
+        "        return {CMPLX}(a / fabs{F}(c), b / fabs{F}(c));\n"
+        "    if (fabs{F}(c) >= fabs{F}(d)) {{\n"
+        "        const {R} ratio = d / c, scale = c + d * ratio;\n"
+        "        return {CMPLX}((a + b * ratio) / scale, (b - a * ratio) / scale);\n"
+        "    }}\n"
+        "    const {R} ratio = c / d, scale = c * ratio + d;\n"
+        "    return {CMPLX}((a * ratio + b) / scale, (b * ratio - a) / scale);\n"
+        "}}"
+    ),
     "logaddexp": (
         "{T} logaddexp{S}({T} x, {T} y)\n"
         "{{\n"
@@ -97,12 +127,14 @@ INLINE = {
     "place": (
         "int64_t place{S}(int64_t index, int64_t length, int *error, int code)\n"
         "{{\n"
-        "    if (index < -length || index >= length) {{\n"
-        "        *error = *error ? *error : code;\n"
-        "        return 0;\n"
-        "    }}\n"
-        "    return index < 0 ? index + length : index;\n"
+        "    if (index >= 0 && index < length)\n"
+        "        return index;\n"
+        "    if (index < 0 && index >= -length)\n"
+        "        return index + length;\n"
+        "    *error = *error ? *error : code;\n"
+        "    return 0;\n"
         "}}"
     ),
 }
-"""Short functions by name; T is the type of number, S the ending of the name."""
+"""Short functions by name; T is the type of number, S the ending of the name; for complex numbers R
+is the type of a part, F the ending of functions for it, and CMPLX what makes a number of parts."""

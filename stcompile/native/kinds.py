@@ -33,6 +33,12 @@ class Number:
         """The ending of libm's functions for it."""
         return "f" if self.dtype in (np.dtype("float32"), np.dtype("complex64")) else ""
 
+    @property
+    def part(self) -> Number:
+        """The type of the real and the imaginary part."""
+        is_complex = self.dtype.kind == "c"
+        return Number(np.dtype(f"f{self.dtype.itemsize // 2}")) if is_complex else self
+
 
 @dataclass(frozen=True)
 class Array:

@@ -298,9 +298,10 @@ class Translator(Control):
 
     def _AugAssign(self, node: ast.AugAssign) -> None:
         sign = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}.get(type(node.op))
-        value = self.number(node.value)
-        if sign is None or (isinstance(node.op, ast.Div) and value.kind == INT):
-            load = loaded(node.target)
+        value, load = self.number(node.value), loaded(node.target)
+        kinds = [one.kind for one in (value, self.number(load)) if isinstance(one.kind, Number)]
+        is_complex = sign in ("*=", "/=") and any(kind.dtype.kind == "c" for kind in kinds)
+        if sign is None or is_complex or (sign == "/=" and value.kind == INT):
             made = ast.BinOp(load, node.op, node.value)
             assign = ast.Assign([node.target], made)
             ast.copy_location(assign, node)

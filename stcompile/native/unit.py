@@ -81,8 +81,10 @@ class Unit:
         suffix = {"float64": "", "int64": "_int", "float32": "f"}.get(kind.dtype.name)
         suffix = f"_{kind.dtype.name}" if suffix is None else suffix
         suffix = "" if name.startswith("int_") and kind == INT else suffix
+        suffix = kind.suffix if name.startswith("complex_") else suffix
         full = name + suffix
-        self.inlines.setdefault(full, INLINE[name].format(T=kind.c, S=suffix))
+        own = {"F": kind.suffix, "CMPLX": f"CMPLX{kind.suffix.upper()}", "R": kind.part.c}
+        self.inlines.setdefault(full, INLINE[name].format(T=kind.c, S=suffix, **own))
         return full
 
     def function(self, name: str, arguments: Sequence[Value]) -> Made:

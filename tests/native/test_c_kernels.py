@@ -129,6 +129,36 @@ def test_bits_are_those_of_numba() -> None:
     np.testing.assert_array_equal(gradient, other[1])
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Numba has Python's new rules there")
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+def test_complex_numbers_have_the_bits_of_numba(dtype: Any) -> None:
+    """Products and quotients of infinities, NaN and signed zeros, too."""
+
+    def operations(z: Any, w: Any, s: Any) -> Any:
+        made = np.zeros((4, z.shape[0]), z.dtype)
+        t = 0.5j
+        for k in range(z.shape[0]):
+            made[0, k] = z[k] * w[k]
+            made[1, k] = z[k] / w[k]
+            made[2, k] = z[k] ** 2
+            made[3, k] = w[k]
+            made[3, k] *= z[k]
+            t = t * (0.25 + 1j) + s / (1.5 + t)
+        return made, t
+
+    parts = [1.25, -0.3, 0.0, -0.0, np.inf, -np.inf, np.nan, 1e30]
+    numbers = np.array([complex(a, b) for a in parts for b in parts], dtype)
+    z, w = (one.reshape(-1).copy() for one in np.meshgrid(numbers, numbers))
+    found, other = (
+        st.compile(operations, level="compiled", compiler=by)(z, w, 0.7) for by in ("c", "numba")
+    )
+    for one, expected in ((found[0], other[0]), (np.array(found[1]), np.array(other[1]))):
+        for part, wanted in ((one.real, expected.real), (one.imag, expected.imag)):
+            np.testing.assert_array_equal(part, wanted)
+            sure = ~np.isnan(wanted)
+            np.testing.assert_array_equal(np.signbit(part[sure]), np.signbit(wanted[sure]))
+
+
 def test_finite_differences() -> None:
     _, gradient = in_c(decayed)(X, 0.7)
     step = 1e-6
