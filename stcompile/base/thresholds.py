@@ -102,6 +102,8 @@ MERGED_AXIS = 10
 elements: shorter arrays are split into variables."""
 CHECKPOINTED_STEPS = 4
 """A shorter loop keeps all its states: it saves less than a checkpoint takes."""
+TRIANGLE_GROWTH = 4
+"""Values of all steps of a triangle may have so many times the elements of its largest array."""
 NEAR_EQUATIONS = 12
 """A value that was computed again is kept for uses that are fewer equations apart."""
 
@@ -117,6 +119,33 @@ LENT_BYTES = 1 << 16
 """Arrays of a kernel with this number of bytes are buffers that are made once: the system takes
 back the memory of large arrays when they are freed, and each page of new memory costs a quarter of
 a microsecond, as much as computing 500 numbers."""
+
+KERNEL_CALLS, NUMPY_SIZE, BLAS_PRODUCT = 3, 256, 512
+"""A kernel is made in the place of at least the first number of calls. Elementary functions and
+sums of at least the second number of elements, and products of more multiplications than the third,
+stay calls: docs/decisions/0062 has the times of whole steps."""
+LONG_ROW, ROWS_ACROSS = 32, 16
+"""NumPy adds up rows of at least the first length quicker; sums across rows, if there are more rows
+than the second number as well."""
+LARGE_MATRIX = 30_000
+"""LAPACK is quicker from more multiplications on. Below, calls took most of the time of a Kalman
+filter's step: docs/decisions/0052."""
+UNPACKED, UNROLLED_SUM, BUILT_NUMBERS = 9, 9, 64
+"""The most elements of an array that are variables of a loop, the most terms of a sum that is
+unrolled, and the most numbers of an array that are written one by one."""
+ADDED_ROW, VECTOR_STEPS = 4, 8
+"""Sums across rows go along rows of at least the first length; arrays are stored for innermost
+loops of at least the second number of steps: fewer are not computed several at a time."""
+TURNED_READS = 4
+"""A copy in another order pays if each of its elements is read more often along its new last
+axis."""
+CHEAP_OPERATIONS, GATHERED_OPERATIONS, REPEATED_WORK = 4.0, 8, 4
+"""Values of at most so many operations are computed again: in place of an array in memory, for each
+place that parts are read at, and in the next loop."""
+JOINED_PAIRS = 64
+"""LLVM has to tell so many pairs of arrays apart before it computes steps of a loop in vectors."""
+SHARED_OPERATIONS = 500_000
+"""Loops of fewer operations are not shared out among threads, whose start takes a while."""
 
 # --- text ----------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ def assert_equal_bits(one: Any, other: Any) -> None:
 @pytest.fixture
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops of little work are shared out as well."""
-    monkeypatch.setattr(threads, "LEAST", 0)
+    monkeypatch.setattr(threads, "SHARED_OPERATIONS", 0)
     monkeypatch.setenv("STCOMPILE_CACHE", "0")
 
 
@@ -70,7 +70,7 @@ def test_what_is_shared_out() -> None:
 @pytest.mark.slow
 def test_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under Numba: the same bits in one thread, in two, and without threads of its own."""
-    monkeypatch.setattr(threads, "LEAST", 500)
+    monkeypatch.setattr(threads, "SHARED_OPERATIONS", 500)
     monkeypatch.setenv("STCOMPILE_CACHE", "0")
     if numba.config.NUMBA_NUM_THREADS < 2:
         pytest.skip("Numba was given one thread")

@@ -169,9 +169,9 @@ SMALLER: Mapping[str, Mapping[str, int]] = {
         "rewriting.smaller_work.SMALL_PRODUCT": 60,
         "rewriting.smaller_work.SPLIT_RESULT": 60,
     },
-    "share_out": {"kernels.threads.LEAST": 20},
+    "share_out": {"kernels.threads.SHARED_OPERATIONS": 20},
     "merge_steps": {"loops.merge_steps.MERGED_AXIS": 3},
-    "turn_arrays": {"kernels.turn_arrays.LEAST": 1},
+    "turn_arrays": {"kernels.turn_arrays.TURNED_READS": 1},
     "merge_triangles": {"loops.merge_triangles.LARGE_PRODUCT": 20},
 }
 """Thresholds with which short lists match as well."""

@@ -181,7 +181,7 @@ def drawn(rng: Random) -> Program:
 
 
 def test_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pass_, "LEAST", 0)
+    monkeypatch.setattr(pass_, "TURNED_READS", 0)
     rng, changed = Random(5), 0
     for _ in range(30):
         program = drawn(rng)
@@ -195,7 +195,7 @@ def test_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_arrays_of_one_loop_have_their_own_orders(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pass_, "LEAST", 0)
+    monkeypatch.setattr(pass_, "TURNED_READS", 0)
     rng = Random(7)
     dims = {name: (8, size) for size, name in enumerate("abcd", 8)}
     for axes in itertools.product((0, 1), repeat=4):

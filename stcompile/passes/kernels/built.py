@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from stcompile.base.thresholds import LENT_BYTES
+from stcompile.base.thresholds import BUILT_NUMBERS, LENT_BYTES
 from stcompile.passes.kernels.elements import Lazy, Value, is_small
 from stcompile.passes.kernels.memory import Memory, Place
 from stcompile.wengert.bounds import least
@@ -14,8 +14,6 @@ from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.parts import Index, Indices, Part
 from stcompile.wengert.primitives.axis_rules import groups
-
-LARGEST = 64  # numbers that are written one by one
 
 Built = Callable[[Memory, Equation, Sequence[Value]], "Value | None"]
 
@@ -54,7 +52,7 @@ def stack(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable 
 
 def array(w: Memory, equation: Equation, operands: Sequence[Value]) -> Value | None:
     output = equation.output.type
-    if not 0 < len(operands) <= LARGEST:
+    if not 0 < len(operands) <= BUILT_NUMBERS:
         return None
     atoms = [w.scalar(w.element(operand, ()), output.dtype) for operand in operands]
     made = w.numbers(output, atoms)

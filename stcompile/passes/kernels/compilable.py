@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from stcompile.base.thresholds import LARGE_MATRIX
 from stcompile.codegen_templates.loops import MATRICES, PLAIN, WRITTEN
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.wengert.parts import READS, WRITES
@@ -46,7 +47,6 @@ LARGEST = 2**63
 REAL, ANY = frozenset({np.dtype(float)}), frozenset({np.dtype(float), np.dtype(complex)})
 ALGEBRA = {"solve": ANY, "inv": ANY, "det": ANY, "slogdet": REAL, "cholesky": REAL}
 ALGEBRA |= {f"lu_{name}": dtypes for name, dtypes in ALGEBRA.items()} | {"lu_factor": ANY}
-LARGE_MATRIX = 30_000  # multiplications from which on LAPACK is quicker
 
 
 def is_compilable(program: Program) -> bool:

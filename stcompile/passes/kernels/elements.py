@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stcompile.base.thresholds import UNPACKED
 from stcompile.passes.kernels.writer import Writer
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.parts import Index, Indices, one_element
@@ -24,7 +25,6 @@ from stcompile.wengert.primitives.elementwise import ELEMENTARY
 from stcompile.wengert.types import Type
 
 VIEWS = frozenset({"transpose", "expand_dims", "squeeze", "broadcast_to", "asarray", "copy"})
-SMALL = 9  # elements of an array that are numbers of their own in a loop
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,7 @@ Made: TypeAlias = "tuple[Callable[[Indices], Atom], float]"
 
 def is_small(t: Type) -> bool:
     """True for an array, with dimensions, of few elements."""
-    return t.kind == "array" and len(t.dims) > 0 and not t.is_named and 0 < t.size <= SMALL
+    return t.kind == "array" and len(t.dims) > 0 and not t.is_named and 0 < t.size <= UNPACKED
 
 
 def all_indices(lengths: Sequence[int]) -> Sequence[Indices]:

@@ -36,6 +36,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stcompile.base.location import Location
+from stcompile.base.thresholds import GATHERED_OPERATIONS
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_inner
 from stcompile.passes.kernels.kept_loops import written
@@ -43,8 +44,6 @@ from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.wengert.parts import Part
 from stcompile.wengert.types import Type
-
-MOST = 8  # operations that are done again for each place that the values are read at
 
 
 def gather_parts(program: Program) -> Program:
@@ -245,7 +244,7 @@ class _Gathered:
         """The array that values are computed from by few equations that map 0 to 0."""
         steps = set[Variable]()
         root = self._source(value, steps)
-        return root if len(steps) <= MOST else value
+        return root if len(steps) <= GATHERED_OPERATIONS else value
 
     def _source(self, value: Variable, steps: set[Variable]) -> Variable:
         """The only array that values are computed from, in these steps; else the values

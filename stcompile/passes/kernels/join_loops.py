@@ -51,6 +51,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from stcompile.base.thresholds import JOINED_PAIRS
 from stcompile.passes.general.rebuild import Builder, Rebuild, with_inner
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.passes.kernels.memory import Memory
@@ -59,7 +60,6 @@ from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.parts import Index, Indices, integers_of, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
 
-PAIRS = 64  # of arrays that a machine has to find apart before it computes several steps at a time
 VECTORISED = frozenset(
     {"add", "subtract", "multiply", "negative", "square", "select", "cast", "first_maximum"}
     | {"maximum", "minimum", "equal", "not_equal", "less", "less_equal", "greater"}
@@ -299,7 +299,7 @@ class _Joiner:
         last = [replace(s, update=s.update.substitute(mapping)) for s in second.stores]
         kept = [s for s in first.stores if self.readers[s.result] > (s.result in second.outside)]
         both = replace(first, equations=equations, stores=[*kept, *last], is_joined=True)
-        return both if both.pairs <= PAIRS else None
+        return both if both.pairs <= JOINED_PAIRS else None
 
     def _place(self, variable: Variable) -> int:
         return self.places.get(variable, self.build.defined_at(variable))

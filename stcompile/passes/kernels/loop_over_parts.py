@@ -36,12 +36,11 @@ from operator import attrgetter
 from typing import Any
 
 from stcompile.base.location import Location
+from stcompile.base.thresholds import KERNEL_CALLS
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Builder, Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables, freeze
 from stcompile.wengert.primitives.control import COUNTER
-
-FEWEST = 3  # calls from which on a kernel in their place is quicker
 
 Start = tuple[int, ...]
 Level = tuple[int, Start, Start]
@@ -61,7 +60,7 @@ def _looped(program: Program) -> Program:
         parts = [] if at in taken else list(_chain(build, at))[::-1]
         taken.update(part.at for part in parts)
         grids = [grid for run in _runs(parts) if (grid := _Grid.of(run)) is not None]
-        if len(parts) >= FEWEST and sum(len(grid.parts) for grid in grids) == len(parts):
+        if len(parts) >= KERNEL_CALLS and sum(len(grid.parts) for grid in grids) == len(parts):
             _write(build, parts, grids)
     return build.done()
 

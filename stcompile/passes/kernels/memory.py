@@ -8,15 +8,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stcompile.passes.kernels.elements import SMALL, Lazy, Value, all_indices
-from stcompile.passes.kernels.reductions import UNROLLED, Reductions, Terms
+from stcompile.base.thresholds import ADDED_ROW, UNPACKED, UNROLLED_SUM
+from stcompile.passes.kernels.elements import Lazy, Value, all_indices
+from stcompile.passes.kernels.reductions import Reductions, Terms
 from stcompile.wengert.bounds import greatest, usual
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.parts import Index, Indices, one_element, starts_of
 from stcompile.wengert.types import Type
-
-ROW = 4  # numbers of a row that are added at a time
 
 
 class Place(NamedTuple):
@@ -102,7 +101,7 @@ class Memory(Reductions):
 
         mark, was, around = len(self.equations), self.conflict, self.around
         self.conflict, self.around = False, frozenset(self.counted)
-        if isinstance(value, Lazy) and value.numbers and math.prod(map(greatest, dims)) <= SMALL:
+        if isinstance(value, Lazy) and value.numbers and math.prod(map(greatest, dims)) <= UNPACKED:
             result: Atom = target
             for indices in all_indices([greatest(n) for n in dims]):
                 (result,) = step(indices, [result])
@@ -127,7 +126,7 @@ class Memory(Reductions):
             return None
         if any(atom.type.dtype != output.dtype for atom in equation.inputs):
             return None
-        if usual(terms.kept[-1]) < ROW or math.prod(map(usual, terms.gone)) <= UNROLLED:
+        if usual(terms.kept[-1]) < ADDED_ROW or math.prod(map(usual, terms.gone)) <= UNROLLED_SUM:
             return None
         if not self._goes_along_rows(equation, terms):
             return None

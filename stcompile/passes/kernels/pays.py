@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
+from stcompile.base.thresholds import BLAS_PRODUCT, KERNEL_CALLS, LONG_ROW, NUMPY_SIZE, ROWS_ACROSS
 from stcompile.passes.kernels.built import BUILT
 from stcompile.passes.kernels.compilable import DTYPES
 from stcompile.passes.kernels.elements import VIEWS
@@ -23,11 +24,6 @@ from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.primitives.control import NESTED
 from stcompile.wengert.primitives.elementwise import ELEMENTARY
 
-FEW = 3  # calls from which on a kernel in their place is quicker
-MANY = 256  # numbers that NumPy goes through quicker, if it can at all
-LONG = 32  # numbers of a row that NumPy adds up, or adds to another one, quicker
-ACROSS = 16  # rows that are added up while a loop goes along them
-PRODUCT = 512  # multiplications that are done before a call of NumPy has begun
 FOLDS = FOLDED | {"argmax", "argmin", "cumsum"}
 LOOKS = VIEWS | {"slice", "reshape", "windows", "diagonal", "size", "undef", "empty", "full"}
 SUMS = frozenset({"add", "subtract", "accumulate"})
@@ -108,8 +104,8 @@ class _Judge:
             return True
         summed = summed_size(equation) if primitive == "contract" else 1
         if summed > 1 or equation.params.get("op") == "contract":
-            return equation.output.type.size * summed > PRODUCT
-        if size < MANY:
+            return equation.output.type.size * summed > BLAS_PRODUCT
+        if size < NUMPY_SIZE:
             return False
         if primitive == "contract" and equation.output not in self.program.outputs:
             readers = self.readers.get(equation.output, [])
@@ -153,8 +149,8 @@ def _is_short(equation: Equation) -> bool:
     dims, axis = equation.inputs[0].type.dims, equation.params.get("axis", ())
     last, axes = usual(dims[-1]), axis if isinstance(axis, tuple) else (axis,)
     if len(dims) - 1 in axes or not axes:
-        return last < LONG
-    return last < LONG or math.prod(usual(dims[a]) for a in axes) <= ACROSS
+        return last < LONG_ROW
+    return last < LONG_ROW or math.prod(usual(dims[a]) for a in axes) <= ROWS_ACROSS
 
 
 def _pays(group: Iterable[Equation]) -> bool:
@@ -165,7 +161,7 @@ def _pays(group: Iterable[Equation]) -> bool:
             return True
         atoms = (*equation.inputs, *equation.outputs)
         saved += equation.primitive not in LOOKS and _most(atoms) > 1
-    return saved >= FEW
+    return saved >= KERNEL_CALLS
 
 
 def _is_odd(atom: Atom) -> bool:

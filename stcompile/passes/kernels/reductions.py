@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.thresholds import UNROLLED_SUM
 from stcompile.passes.kernels.compilable import POINTWISE
 from stcompile.passes.kernels.elements import (
     VIEWS,
@@ -30,7 +31,6 @@ from stcompile.wengert.primitives.control import NESTED
 FOLDED = frozenset({"sum", "mean", "prod", "max", "min", "any", "all"})
 BLOCK = 128  # at most twice as many numbers are added up in turn
 INNERMOST = 512  # the same in the innermost loop, which adds several of them at a time
-UNROLLED = 9  # steps of a loop of a known number of steps that are written one after the other
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Reductions(Elements):
             return self.scalar(item(indices), kind)
 
         static = [n for n in lengths if isinstance(n, int)]
-        if len(static) == len(lengths) and 0 < np.prod(static, dtype=int) <= UNROLLED:
+        if len(static) == len(lengths) and 0 < np.prod(static, dtype=int) <= UNROLLED_SUM:
             items = map(wide, all_indices(static))
             total: Atom = next(items)
             for one in items:

@@ -33,7 +33,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stcompile.base.thresholds import LARGE_IN_LOOP, LARGE_PRODUCT
+from stcompile.base.thresholds import CHEAP_OPERATIONS, LARGE_IN_LOOP, LARGE_PRODUCT
 from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.kernels.built import BUILT
 from stcompile.passes.kernels.compilable import is_compilable, is_elementwise_taken
@@ -67,7 +67,6 @@ from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.primitives.control import NESTED
 
-CHEAP = 4.0  # operations that are rather done again than their result stored
 DEEPEST = 50  # lazy arrays one in the other, each of which takes frames of Python's stack
 SPREAD = frozenset({"reshape", "expand_dims", "broadcast_to"})  # of the same elements, or fewer
 ENTIRE = frozenset({"reshape", "slice", "windows", "diagonal"}) | VIEWS
@@ -291,7 +290,7 @@ class Scalariser(Loops):
                 return False
             else:
                 pulls += max(1.0, _read_size(equation, output) / max(output.type.size, 1))
-        return lazy.cost * max(pulls - 1, 0) <= CHEAP
+        return lazy.cost * max(pulls - 1, 0) <= CHEAP_OPERATIONS
 
     def _reads_elements(self, equation: Equation, variable: Variable, env: Env) -> bool:
         if equation.primitive in ("index", "slice") and equation.inputs[0] == variable:

@@ -50,6 +50,7 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from stcompile.analysis.accesses import WHILE_STEPS, Number, Walk, Where
+from stcompile.base.thresholds import SHARED_OPERATIONS
 from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.general.rebuild import Builder
 from stcompile.wengert.bounds import usual
@@ -66,7 +67,6 @@ from stcompile.wengert.parts import Index, integers_of, one_element, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
 from stcompile.wengert.primitives.elementwise import ELEMENTARY, by_python
 
-LEAST = 500_000  # operations of a loop that is shared out: threads take a while to begin
 PYTHON_ARITHMETIC = frozenset(
     {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power"}
 )
@@ -89,7 +89,7 @@ def _shared(program: Program) -> Program:
     made, builder = list[Equation](), Builder(program)
     for equation in program.equations:
         found = None
-        if equation.primitive == "loop" and _work(equation) >= LEAST:
+        if equation.primitive == "loop" and _work(equation) >= SHARED_OPERATIONS:
             found = _marked(equation, builder)
         made += found or [map_programs(equation, _shared)]
     return program.with_equations(made)

@@ -55,6 +55,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from stcompile.base.location import NOWHERE
+from stcompile.base.thresholds import TURNED_READS
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.passes.kernels.elements import Lazy
 from stcompile.passes.kernels.memory import Memory
@@ -76,7 +77,6 @@ from stcompile.wengert.types import Type
 
 T = TypeVar("T")
 Order = tuple[int, ...]
-LEAST = 4  # times that each element of a copy is read along the axis that is last in it
 
 
 def turn_arrays(program: Program) -> Program:
@@ -190,7 +190,7 @@ def _best(along: Counter[int], type: Type, copies: int, own: Order | None = None
     if not axes:
         return None
     axis, last = max(axes, key=lambda axis: along[axis]), axes[-1]
-    if along[axis] - along[last] <= LEAST * copies * type.size:
+    if along[axis] - along[last] <= TURNED_READS * copies * type.size:
         return None
     return (*(other for other in natural(type) if other != axis), axis)
 

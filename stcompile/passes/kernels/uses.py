@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stcompile.analysis.accesses import Number, Walk, Where
+from stcompile.base.thresholds import VECTOR_STEPS
 from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.parts import starts_of
 from stcompile.wengert.primitives.control import Ports
-
-FEW = 8  # steps that are computed several at a time, at least
 
 
 @dataclass
@@ -48,7 +47,7 @@ class _Uses(Walk):
         self.uses = uses
 
     def access(self, number: int, equation: Equation, where: Where) -> None:
-        counters = where.counters_of(where.depth) if where.steps >= FEW else ()
+        counters = where.counters_of(where.depth) if where.steps >= VECTOR_STEPS else ()
         starts = enumerate(starts_of(equation))
         axes = [axis for axis, index in starts if any(map(index.times, counters))]
         if len(axes) == 1:

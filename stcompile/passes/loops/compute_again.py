@@ -47,6 +47,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from stcompile.base.thresholds import REPEATED_WORK
 from stcompile.passes.general.rebuild import Builder
 from stcompile.passes.loops.all_steps import LAYOUT
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs, mentioned
@@ -54,8 +55,6 @@ from stcompile.wengert.loops import Fed, Kept, Loop, loop_of
 from stcompile.wengert.naming import base_name
 from stcompile.wengert.primitives.elementwise import SUMS_AND_PRODUCTS
 from stcompile.wengert.templates import inplace_operand, mark_of
-
-MOST = 4  # operations that are rather done again
 
 
 class _Recipe(NamedTuple):
@@ -121,7 +120,7 @@ def _recipe(loop: Loop, kept: Kept, written: set[Atom]) -> _Recipe | None:
         found.append(equation)
         wanted.update(v for v in equation.variables if v not in known)
     made = {equation.output for equation in found}
-    is_cheap = sum(equation.primitive in SUMS_AND_PRODUCTS for equation in found) <= MOST
+    is_cheap = sum(equation.primitive in SUMS_AND_PRODUCTS for equation in found) <= REPEATED_WORK
     return _Recipe(loop, kept.atom, found[::-1]) if found and wanted == made and is_cheap else None
 
 

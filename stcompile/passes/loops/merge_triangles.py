@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from stcompile.base.thresholds import ALL_STEPS_BYTES, LARGE_PRODUCT
+from stcompile.base.thresholds import ALL_STEPS_BYTES, LARGE_PRODUCT, TRIANGLE_GROWTH
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.loops.lazy_products import UnsuitableError
@@ -56,8 +56,6 @@ from stcompile.wengert.ir import (
 from stcompile.wengert.loops import loop_of
 from stcompile.wengert.primitives import OperandError
 from stcompile.wengert.primitives.contraction import summed_size
-
-LARGER = 4  # times the largest array of a loop: none of all steps may have more elements
 
 
 def merge_triangles(program: Program) -> Program:
@@ -125,7 +123,7 @@ def _pays(equations: Sequence[Equation], loop: Equation) -> bool:
     products = (e.output.type.size * summed_size(e) for e in equations if e.primitive == "contract")
     return (
         max(products, default=0) > LARGE_PRODUCT
-        and max(t.size for t in types) <= LARGER * most
+        and max(t.size for t in types) <= TRIANGLE_GROWTH * most
         and max(t.nbytes for t in types) <= ALL_STEPS_BYTES
     )
 
