@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ..marks import by_primitive
 from . import (
+    bessel,
     complex_numbers,
     conversions,
     creation,
@@ -42,6 +43,6 @@ DERIVATIVES = {
     **by_primitive(shapes, sizes, sorting, spectra),
     **by_primitive(python_math, prefix="math."),
     **by_primitive(scipy_linalg, prefix="linalg."),
-    **by_primitive(special, prefix="special."),
+    **by_primitive(special, bessel, prefix="special."),
     **by_primitive(signals, prefix="signal."),
 }

@@ -1,7 +1,7 @@
 """Partial derivatives of functions of `scipy.special`.
 
 Formulas: the NIST Digital Library of Mathematical Functions, chapters 5 (gamma), 6 (exponential
-integrals), 7 (error functions), 8 (incomplete gamma and beta), 10 (Bessel functions) and 25 (zeta).
+integrals), 7 (error functions), 8 (incomplete gamma and beta) and 25 (zeta).
 A rule is written so that it, and its own derivatives, do not cancel where the textbook's would. An
 input that has ``None`` is refused if it is differentiated.
 """
@@ -372,158 +372,6 @@ def kl_div(out: Any, x: Any, y: Any) -> Any:
     return np.where(inside, np.log(u / v), 0.0), np.where(inside, 1 - u / v, 0.0)
 
 
-# --- Bessel functions: by their neighbours, which are finite at 0 -----------------------------
-
-
-@partials
-def i0(out: Any, x: Any) -> Any:
-    return special.i1(x)
-
-
-@partials
-def i1(out: Any, x: Any) -> Any:
-    return 0.5 * (special.i0(x) + special.iv(2.0, x))
-
-
-@partials
-def i0e(out: Any, x: Any) -> Any:
-    return special.i1e(x) - np.sign(x) * out
-
-
-@partials
-def i1e(out: Any, x: Any) -> Any:
-    return 0.5 * (special.i0e(x) + special.ive(2.0, x)) - np.sign(x) * out
-
-
-@partials
-def j0(out: Any, x: Any) -> Any:
-    return -special.j1(x)
-
-
-@partials
-def j1(out: Any, x: Any) -> Any:
-    return 0.5 * (special.j0(x) - special.jv(2.0, x))
-
-
-@partials
-def y0(out: Any, x: Any) -> Any:
-    return -special.y1(x)
-
-
-@partials
-def y1(out: Any, x: Any) -> Any:
-    return 0.5 * (special.y0(x) - special.yv(2.0, x))
-
-
-@partials
-def k0(out: Any, x: Any) -> Any:
-    return -special.k1(x)
-
-
-@partials
-def k1(out: Any, x: Any) -> Any:
-    return -special.k0(x) - out / x
-
-
-@partials
-def k0e(out: Any, x: Any) -> Any:
-    return out - special.k1e(x)
-
-
-@partials
-def k1e(out: Any, x: Any) -> Any:
-    return out - special.k0e(x) - out / x
-
-
-@partials
-def iv(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
-    by_v = template.iv_by_v(v, x) if active[0] else None
-    return by_v, 0.5 * (special.iv(v - 1.0, x) + special.iv(v + 1.0, x))
-
-
-@partials
-def iv_by_v(out: Any, v: Any, x: Any) -> Any:
-    below, above = template.iv_by_v(v - 1.0, x), template.iv_by_v(v + 1.0, x)
-    return None, 0.5 * (below + above)
-
-
-@partials
-def ive(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
-    by_v = template.ive_by_v(v, x) if active[0] else None
-    return by_v, 0.5 * (special.ive(v - 1.0, x) + special.ive(v + 1.0, x)) - np.sign(x) * out
-
-
-@partials
-def ive_by_v(out: Any, v: Any, x: Any) -> Any:
-    below, above = template.ive_by_v(v - 1.0, x), template.ive_by_v(v + 1.0, x)
-    return None, 0.5 * (below + above) - np.sign(x) * out
-
-
-@partials
-def jv(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
-    by_v = template.jv_by_v(v, x) if active[0] else None
-    return by_v, 0.5 * (special.jv(v - 1.0, x) - special.jv(v + 1.0, x))
-
-
-@partials
-def jv_by_v(out: Any, v: Any, x: Any) -> Any:
-    below, above = template.jv_by_v(v - 1.0, x), template.jv_by_v(v + 1.0, x)
-    return None, 0.5 * (below - above)
-
-
-@partials
-def yv(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
-    by_v = template.yv_by_v(v, x) if active[0] else None
-    return by_v, 0.5 * (special.yv(v - 1.0, x) - special.yv(v + 1.0, x))
-
-
-@partials
-def yv_by_v(out: Any, v: Any, x: Any) -> Any:
-    below, above = template.yv_by_v(v - 1.0, x), template.yv_by_v(v + 1.0, x)
-    return None, 0.5 * (below - above)
-
-
-@partials
-def yn(out: Any, n: Any, x: Any) -> Any:
-    return None, 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x))
-
-
-@partials
-def kv(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
-    by_v = template.kv_by_v(v, x) if active[0] else None
-    return by_v, -0.5 * (special.kv(v - 1.0, x) + special.kv(v + 1.0, x))
-
-
-@partials
-def kv_by_v(out: Any, v: Any, x: Any) -> Any:
-    below, above = template.kv_by_v(v - 1.0, x), template.kv_by_v(v + 1.0, x)
-    return None, -0.5 * (below + above)
-
-
-@partials
-def kve(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
-    by_v = template.kve_by_v(v, x) if active[0] else None
-    return by_v, out - 0.5 * (special.kve(v - 1.0, x) + special.kve(v + 1.0, x))
-
-
-@partials
-def kve_by_v(out: Any, v: Any, x: Any) -> Any:
-    below, above = template.kve_by_v(v - 1.0, x), template.kve_by_v(v + 1.0, x)
-    return None, out - 0.5 * (below + above)
-
-
-@partials
-def struve(out: Any, v: Any, x: Any) -> Any:
-    """DLMF 11.4.29."""
-    return None, special.struve(v - 1.0, x) - v * out / x
-
-
-@partials
-def modstruve(out: Any, v: Any, x: Any) -> Any:
-    """DLMF 11.4.30."""
-    return None, special.modstruve(v - 1.0, x) - v * out / x
-
-
 # --- exponential integrals and others ---------------------------------------------------------
 
 
@@ -801,56 +649,6 @@ def elliprd(out: Any, x: Any, y: Any, z: Any) -> Any:
     return by_x, by_y, -(1.5 * out + x * by_x + y * by_y) / z
 
 
-# --- Airy and Kelvin functions ------------------------------------------------------------------
-
-
-@partials
-def airy(out: Any, x: Any, *, part: str) -> Any:
-    if part in ("Aip", "Bip"):
-        return x * template.airy(x, part=part[:2])
-    return template.airy(x, part=part + "p")
-
-
-@partials
-def ber(out: Any, x: Any) -> Any:
-    return special.berp(x)
-
-
-@partials
-def bei(out: Any, x: Any) -> Any:
-    return special.beip(x)
-
-
-@partials
-def ker(out: Any, x: Any) -> Any:
-    return special.kerp(x)
-
-
-@partials
-def kei(out: Any, x: Any) -> Any:
-    return special.keip(x)
-
-
-@partials
-def berp(out: Any, x: Any) -> Any:
-    return -special.bei(x) - np.where(x == 0, 0.0, out / np.where(x == 0, 1.0, x))
-
-
-@partials
-def beip(out: Any, x: Any) -> Any:
-    return special.ber(x) - np.where(x == 0, 0.5, out / np.where(x == 0, 1.0, x))
-
-
-@partials
-def kerp(out: Any, x: Any) -> Any:
-    return -special.kei(x) - out / x
-
-
-@partials
-def keip(out: Any, x: Any) -> Any:
-    return special.ker(x) - out / x
-
-
 # --- functions with several results -------------------------------------------------------------
 
 
@@ -867,31 +665,7 @@ def shichi(out: Any, x: Any, *, part: str) -> Any:
     return np.cosh(x) / x
 
 
-# --- spherical Bessel functions, DLMF 10.51.2, and polynomials, 18.9.15-28: of integers n ---------
-
-
-@partials
-def spherical_jn(out: Any, n: Any, z: Any) -> Any:
-    below = n * special.spherical_jn(n - (n != 0), z)
-    return None, (below - (n + 1) * special.spherical_jn(n + 1, z)) / (2 * n + 1)
-
-
-@partials
-def spherical_yn(out: Any, n: Any, z: Any) -> Any:
-    below = n * special.spherical_yn(n - (n != 0), z)
-    return None, (below - (n + 1) * special.spherical_yn(n + 1, z)) / (2 * n + 1)
-
-
-@partials
-def spherical_in(out: Any, n: Any, z: Any) -> Any:
-    below = n * special.spherical_in(n - (n != 0), z)
-    return None, (below + (n + 1) * special.spherical_in(n + 1, z)) / (2 * n + 1)
-
-
-@partials
-def spherical_kn(out: Any, n: Any, z: Any) -> Any:
-    below = n * special.spherical_kn(n - (n != 0), z)
-    return None, -(below + (n + 1) * special.spherical_kn(n + 1, z)) / (2 * n + 1)
+# --- polynomials, DLMF 18.9.15-28: of integers n -------------------------------------------------
 
 
 @partials
