@@ -9,15 +9,18 @@ no headers are needed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stcompile.native.arrays import STEP
 from stcompile.native.bindings import Binding, KernelsInC, Raised
 from stcompile.native.entries import PRELUDE, SAID, Entry, entry_lines
 from stcompile.native.expressions import NotInC, Value
 from stcompile.native.file import shared_lines, unit_of, wrapped
 from stcompile.native.kinds import INT, Array, Kind, Number
+from stcompile.native.names import assigned_names, c_name
 from stcompile.native.translate import RAISED, Translator
 from stcompile.native.unit import Made, Unit
 
@@ -51,6 +54,10 @@ class _Kernel(Translator):
 
     unit: _Kernels
 
+    def __init__(self, unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value]) -> None:
+        super().__init__(unit, node, arguments)
+        self.places: dict[str, tuple[str, int]] = {}  # indices of the loop and lengths, by checks
+
     def call(self, name: str, arguments: Sequence[Value]) -> Value:
         made = super().call(name, arguments)
         return replace(made, is_counter=True) if name == WITHIN else made
@@ -64,7 +71,9 @@ class _Kernel(Translator):
         self.needs_workspace = True
         code = self._code("IndexError", ["index is out of bounds"], self.line)
         own = self.unit.inline("place", INT)
-        return f"{own}({self.cast(index, INT).code}, {length}, &work->error, {code})"
+        text = f"{own}({self.cast(index, INT).code}, {length}, &work->error, {code})"
+        self.places[text] = index.code, length
+        return text
 
     @property
     def is_checked(self) -> bool:
@@ -110,7 +119,49 @@ class _Kernel(Translator):
     def _For(self, node: ast.For) -> None:
         if "prange" in ast.unparse(node.iter):
             self.refuse("a loop in several threads has no translation")
+        before = len(self.lines)
+        self.places = {}
         super()._For(node)
+        if self.places and not any(isinstance(n, ast.For | ast.While) for n in _inside(node)):
+            at = next(n for n in range(before, len(self.lines)) if _LOOP.search(self.lines[n]))
+            self.lines[at:] = self._versions(
+                self.lines[at:], set(map(c_name, assigned_names(node.body)))
+            )
+        self.places = {}
+
+    def _versions(self, lines: Sequence[str], assigned: set[str]) -> list[str]:
+        """An innermost loop twice: without the checks of indices that are a number and the counter,
+        where the first and the last are in range, and with them. Sums are in order with checks:
+        the compiler would keep parts of them in memory."""
+        checked = [line for line in lines if "IN_ANY_ORDER(" not in line]
+        head = _HEAD.search(checked[0])
+        if head is None:
+            return checked
+        counter, first, last = head.groups()
+        kept = {value.code for value in self.env.values() if value.kind == INT} - assigned
+        if assigned & set(re.findall(r"\w+", f"{first} {last}")):
+            return checked
+        free, tests = "\n".join(lines), dict[str, None]()
+        for text, (index, length) in self.places.items():
+            base, _, moved = index.rpartition(" + ")
+            if moved == counter and base in kept and base.isidentifier():
+                free = free.replace(text, index)
+                least = "0" if first == "0" else f"-({first})"
+                tests[f"{base} >= {least} && {base} <= {length} - ({last})"] = None
+        if not tests:
+            return checked
+        margin = lines[0][: -len(lines[0].lstrip())]
+        more = [[" " * STEP + line for line in part] for part in (free.split("\n"), checked)]
+        middle = [f"{margin}}} else {{"]
+        return [f"{margin}if ({' && '.join(tests)}) {{", *more[0], *middle, *more[1], f"{margin}}}"]
+
+
+_LOOP = re.compile(r"^ *(for \(|IN_ANY_ORDER\()")
+_HEAD = re.compile(r"^ *for \(int64_t (\w+) = (.*?); \1 < (.*); \1\+\+\) \{$")
+
+
+def _inside(node: ast.For) -> Iterator[ast.AST]:
+    return (one for statement in node.body for one in ast.walk(statement))
 
 
 def _translate(unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value], name: str) -> Made:

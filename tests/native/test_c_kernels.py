@@ -6,6 +6,7 @@ import copy
 import itertools
 import os
 import pickle
+import re
 import shutil
 import stat
 import subprocess
@@ -157,6 +158,27 @@ def test_complex_numbers_have_the_bits_of_numba(dtype: Any) -> None:
             np.testing.assert_array_equal(part, wanted)
             sure = ~np.isnan(wanted)
             np.testing.assert_array_equal(np.signbit(part[sure]), np.signbit(wanted[sure]))
+
+
+def test_checks_of_indices_stay_out_of_loops() -> None:
+    """A loop whose first and last index are in range has none within, and gives the same."""
+
+    def windows(x: Any, w: Any) -> Any:
+        y = np.zeros(50)
+        for t in range(50):
+            y[t] = x[t] * np.sum(x[max(0, t - w) : t + 1])
+        return np.sum(y * y)
+
+    gradient = in_c(windows)
+    found = gradient(X, 7)
+    expected = st.value_and_grad(windows, level="readable")(X, 7)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-13)
+    text = gradient.specialise(gradient.bind((X, 7), {})).in_c.text
+    assert re.search(r"if \((\w+) >= 0 && \1 <= 50 - ", text)
+    checked = [line for line in text.splitlines() if "place_int(" in line and "inline" not in line]
+    assert checked
+    free = [re.sub(r"place_int\((.*?), .*?\)", r"\1", line).split() for line in checked]
+    assert all(line in [one.split() for one in text.splitlines()] for line in free)
 
 
 def test_finite_differences() -> None:
