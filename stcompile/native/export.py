@@ -82,7 +82,7 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
         place = made.locate(error.line)
         location = place.shown if place is not None else function.definition
         raise LanguageError(
-            f"{error}, so that this is no C", location=location, hint=HINT
+            f"{error}, so that this is no C", location=location, hint=error.hint or HINT
         ) from None
     return made, text
 

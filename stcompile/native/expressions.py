@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from stcompile.native.functions import COMPLEX as COMPLEX_LIBM
-from stcompile.native.functions import INLINE, LIBM
+from stcompile.native.functions import INLINE, LIBM, LOOPED, SORTED, SORTS
 from stcompile.native.kinds import BOOL, COMPLEX, FLOAT, INT, Array, Kind, Number, common
 from stcompile.native.literals import float_text, integer_text
 
@@ -41,11 +41,13 @@ _TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "signbit":
 
 
 class NotInC(Exception):
-    """A construct of generated code that is not translated, with its place in the text."""
+    """A construct of generated code that is not translated, with its place in the text, and what to
+    write instead ("" if nothing is known)."""
 
-    def __init__(self, reason: str, line: int) -> None:
+    def __init__(self, reason: str, line: int, hint: str = "") -> None:
         super().__init__(reason)
         self.line = line
+        self.hint = hint
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,8 @@ class Expressions:
     def place(self, index: Value, length: int) -> str:
         raise NotImplementedError
 
-    def refuse(self, reason: str) -> NoReturn:
-        raise NotInC(reason, self.line)
+    def refuse(self, reason: str, hint: str = "") -> NoReturn:
+        raise NotInC(reason, self.line, hint)
 
     def number(self, node: ast.expr) -> Value:
         """The translation of an expression that is a number."""
@@ -300,7 +302,8 @@ class Expressions:
             for argument in node.args:
                 number = _as_number(self.value(argument))
                 if number is None:
-                    self.refuse(f"`{ast.unparse(function)}` stays a call of NumPy's")
+                    hint = SORTED if function.attr in SORTS else LOOPED
+                    self.refuse(f"`{ast.unparse(function)}` stays a call of NumPy's", hint)
                 numbers.append(number)
             return self._numpy(function.attr, numbers)
         if function.attr in ("astype", "item"):
@@ -383,7 +386,8 @@ class Expressions:
         if name not in LIBM:
             self.refuse(f"`{name}` has no translation")
         if kind.dtype.kind == "c" and name not in COMPLEX_LIBM:
-            self.refuse(f"`{name}` of complex numbers has no translation")
+            parts = "write it by real functions of `z.real` and `z.imag`"
+            self.refuse(f"`{name}` of complex numbers has no translation", parts)
         before = "c" if kind.dtype.kind == "c" else ""
         given = ", ".join(self.cast(a, kind).code for a in arguments)
         return Value(kind, f"{before}{LIBM[name]}{kind.suffix}({given})")

@@ -16,6 +16,11 @@ LIBM = {name: name for name in _SAME} | {f"arc{n}": f"a{n}" for n in _ARCS} | {"
 COMPLEX = frozenset({"tanh", "sinh", "cosh", "sin", "cos", "exp", "log", "sqrt"})
 """Functions that C has for complex numbers, with the beginning c."""
 
+SORTS = frozenset({"sort", "argsort", "lexsort", "partition", "argpartition"})
+SORTED = "pass the order as an argument, an array of integers made by np.argsort: `x[order]` is C"
+LOOPED = "write a loop over the elements, or pass the result as an argument"
+"""Advice for functions that sort, and for other functions of whole arrays."""
+
 INLINE = {
     "maximum": "{T} maximum{S}({T} x, {T} y) {{ return x >= y || x != x ? x : y; }}",
     "minimum": "{T} minimum{S}({T} x, {T} y) {{ return x <= y || x != x ? x : y; }}",

@@ -280,6 +280,20 @@ def test_a_call_that_stays_numpys_is_no_c(name: str, tmp_path: Path) -> None:
         st.compile(lambda x: getattr(np, name)(x)).export(tmp_path / "made.c", np.ones(3))
 
 
+def test_what_to_write_instead_is_c(tmp_path: Path) -> None:
+    x, order = np.array([3.0, 1.0, 2.0]), np.array([1, 2, 0])
+    with pytest.raises(st.LanguageError) as refused:
+        st.compile(lambda x: np.sort(x)).export(tmp_path / "made.c", x)
+    assert "pass the order as an argument" in str(refused.value)
+    st.compile(lambda x, order: x[order]).export(tmp_path / "made.c", x, order)
+    with pytest.raises(st.LanguageError) as refused:
+        st.compile(lambda x: np.cumprod(x)).export(tmp_path / "made.c", x)
+    assert "write a loop over the elements" in str(refused.value)
+    with pytest.raises(st.LanguageError) as refused:
+        st.compile(lambda z: np.log1p(z)).export(tmp_path / "made.c", x + 1j)
+    assert "by real functions of `z.real` and `z.imag`" in str(refused.value)
+
+
 def test_only_gradients_and_steps_are_exported_to_python(tmp_path: Path) -> None:
     with pytest.raises(st.ExportError, match="as C, not as Python"):
         st.compile(lambda x: x * 2).export(tmp_path / "made.py", np.ones(2))
