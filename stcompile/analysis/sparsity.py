@@ -64,7 +64,7 @@ def pattern(program: Program, moving: Sequence[Variable], outputs: Sequence[int]
 
 
 @dataclass(frozen=True)
-class _Loop:
+class _Dependences:
     """A loop: the dependences of its operands, by their ports, and the known values of its
     constants."""
 
@@ -75,12 +75,12 @@ class _Loop:
     facts: list[Known]
 
     @staticmethod
-    def of(equation: Equation, inputs: list[Matrix | None], facts: list[Known]) -> _Loop:
+    def of(equation: Equation, inputs: list[Matrix | None], facts: list[Known]) -> _Dependences:
         ports = Ports.of(equation)
         if ports.count is not None:
             inputs, facts = inputs[1:], facts[1:]
         first, last = len(ports.constants), len(ports.constants) + len(ports.carry)
-        return _Loop(ports, inputs[:first], inputs[first:last], inputs[last:], facts[:first])
+        return _Dependences(ports, inputs[:first], inputs[first:last], inputs[last:], facts[:first])
 
 
 class _Walk:
@@ -124,7 +124,7 @@ class _Walk:
             ways = [self.run(params[way], inputs[1:], facts[1:]) for way in ("then", "otherwise")]
             return [self.union(one, other) for one, other in zip(*ways, strict=True)]
         if name == "loop":
-            return self.loop(_Loop.of(equation, inputs, facts))
+            return self.loop(_Dependences.of(equation, inputs, facts))
         if any(atom.type.kind == "stack" for atom in equation.inputs):
             return [self.union(*inputs)]  # a sum of lists
         return [self.primitive(equation, inputs, facts) for _ in equation.outputs]
@@ -225,13 +225,13 @@ class _Walk:
 
     # --- loops ---------------------------------------------------------------------------------
 
-    def loop(self, loop: _Loop) -> list[Matrix | None]:
+    def loop(self, loop: _Dependences) -> list[Matrix | None]:
         length = loop.ports.steps
         if length is None or length * len(loop.ports.body.equations) > EXACT_STEPS:
             return self.any_steps(loop)
         return self.all_steps(loop, range(length))
 
-    def all_steps(self, loop: _Loop, steps: range) -> list[Matrix | None]:
+    def all_steps(self, loop: _Dependences, steps: range) -> list[Matrix | None]:
         """Follow the steps in turn, with the counter known."""
         ports, carry = loop.ports, loop.carry
         made: list[list[Matrix | None]] = [[] for _ in steps]
@@ -252,7 +252,7 @@ class _Walk:
                 ys.append(self.sparse.vstack(rows, format="csr"))
         return [*carry, *ys]
 
-    def any_steps(self, loop: _Loop) -> list[Matrix | None]:
+    def any_steps(self, loop: _Dependences) -> list[Matrix | None]:
         """Follow steps until no dependence is added, whatever the number of steps."""
         ports, carry = loop.ports, loop.carry
         items = [self.any_item(x, atom.type) for x, atom in zip(loop.xs, ports.xs, strict=True)]

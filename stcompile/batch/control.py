@@ -297,7 +297,7 @@ def _loop(step: Step, inline: Inline) -> Sequence[Value]:
     count = operands.pop(0) if ports.count is not None else None
     first, carried = len(ports.constants), len(ports.constants) + len(ports.carry)
     constants, carry, xs = operands[:first], operands[first:carried], operands[carried:]
-    loop = _Loop(step, inline, ports, constants, xs, count)
+    loop = _BatchedLoop(step, inline, ports, constants, xs, count)
     flags = [value.batched for value in carry]
     while True:
         ends_apart = loop.ends_apart(flags)
@@ -309,7 +309,7 @@ def _loop(step: Step, inline: Inline) -> Sequence[Value]:
     return loop.recorded(flags, carry, ends_apart)
 
 
-class _Loop:
+class _BatchedLoop:
     """A loop for a batch of items."""
 
     def __init__(

@@ -19,7 +19,7 @@ from stcompile.emit.names import Naming
 from stcompile.emit.origins import items_of, note
 from stcompile.emit.products import Factor, alpha_of, blas_call, shown_product
 from stcompile.emit.workspace import rows_of
-from stcompile.plan.collected import Row
+from stcompile.plan.collected import CollectedRow
 from stcompile.plan.inlining import block_key
 from stcompile.plan.parts import Rows
 from stcompile.plan.products import Product
@@ -333,7 +333,7 @@ class Steps:
         in_row = output in self.schedule.plan.rows
         return not in_row and self.schedule.is_called(output, atom)
 
-    def _row(self, row: Row) -> ast.expr:
+    def _row(self, row: CollectedRow) -> ast.expr:
         whole = self.naming.called(row.whole)
         return ast.Subscript(whole, self.counter(row.loop), ast.Load())
 

@@ -25,7 +25,7 @@ from stcompile.analysis.storage import (
     written,
 )
 from stcompile.plan.allocation import Allocation, Requests, allocate, is_adjacent
-from stcompile.plan.collected import Row, names_of_rows, with_rows
+from stcompile.plan.collected import CollectedRow, names_of_rows, with_rows
 from stcompile.plan.lifetimes import Lifetime, lifetimes, shown_by
 from stcompile.plan.parts import Rows, joined_parts, split_rows
 from stcompile.plan.products import Product
@@ -51,7 +51,7 @@ class Plan:
     lifetimes: Mapping[Variable, Lifetime]
     joined: Mapping[Variable, Sequence[Rows]]
     orders: Mapping[Variable, Order]
-    rows: Mapping[Variable, Row]
+    rows: Mapping[Variable, CollectedRow]
 
     def has(self, atom: Atom) -> bool:
         """True for a variable with a buffer."""
@@ -78,7 +78,7 @@ def plan_buffers(
     writable: Mapping[int, tuple[int, ...]],
     places: Mapping[Variable, Sequence[int]],
     products: Mapping[int, Product],
-    rows: Mapping[Variable, Row],
+    rows: Mapping[Variable, CollectedRow],
 ) -> Plan:
     """Plan the buffers. ``classes`` are the members of each variable's class. ``writable`` are the
     positions of the steps that can write into a given array, with the positions of the operands
@@ -93,7 +93,7 @@ def plan_buffers(
         alone = {value: row for value, row in alone.items() if plan.has(row.whole)}
 
 
-def _are_alone(row: Row, classes: Classes) -> bool:
+def _are_alone(row: CollectedRow, classes: Classes) -> bool:
     """True if no other variables share a name with the variables of a row."""
     called = {member for own in row.names for member in classes.get(own, [own])}
     return called == {*row.names} and len(classes.get(row.whole, [row.whole])) == 1
@@ -108,7 +108,7 @@ class _Planner:
     writable: Mapping[int, tuple[int, ...]]
     places: Mapping[Variable, Sequence[int]]
     products: Mapping[int, Product]
-    rows: Mapping[Variable, Row]
+    rows: Mapping[Variable, CollectedRow]
 
     @functools.cached_property
     def storage(self) -> Storage:

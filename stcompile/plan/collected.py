@@ -21,7 +21,7 @@ from stcompile.wengert.templates import mark_of
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class CollectedRow:
     """A value that each step of a ``loop`` computes directly in its row of the ``collected`` array.
     ``carry`` is the carried variable that it is handed on to, if any."""
 
@@ -43,13 +43,13 @@ class Row:
 
 def collected_rows(
     tree: Tree, writes: Writes, writable: Container[int], without: Collection[Variable]
-) -> dict[Variable, Row]:
+) -> dict[Variable, CollectedRow]:
     """The values that can be computed in a row, by their variables; the variables ``without`` an
     array of their own cannot."""
     storage = writes.storage
     changed = {root for v in written(tree, writes) for root in storage.reach(storage.roots_of(v))}
     changed |= {*without, *writes.made_in}
-    found: dict[Variable, Row] = {}
+    found: dict[Variable, CollectedRow] = {}
     for region, item in tree.items():
         if not isinstance(item, Repeat):
             continue
@@ -68,7 +68,7 @@ def collected_rows(
             carries = [carry for carry in item.carry if carry.final == value]
             if len(carries) > 1 or (carries and region is not tree.region):
                 continue
-            row = Row(item, collected, carries[0] if carries else None)
+            row = CollectedRow(item, collected, carries[0] if carries else None)
             if changed.isdisjoint((*row.names, row.whole)):
                 found[value] = row
     return found
@@ -80,7 +80,7 @@ def _fits(collected: Collected) -> bool:
     return whole.kind == "array" and own.ndim > 0 and not whole.varies and not own.varies
 
 
-def with_rows(storage: Storage, rows: Mapping[Variable, Row]) -> Storage:
+def with_rows(storage: Storage, rows: Mapping[Variable, CollectedRow]) -> Storage:
     """The storage of a tree in which the values ``rows`` are rows of the collected arrays."""
     overlaps = {root: set(others) for root, others in storage.overlaps.items()}
     views = set(storage.views)
@@ -93,7 +93,7 @@ def with_rows(storage: Storage, rows: Mapping[Variable, Row]) -> Storage:
     return replace(storage, overlaps=overlaps, views=views)
 
 
-def names_of_rows(rows: Mapping[Variable, Row]) -> Iterator[Variable]:
+def names_of_rows(rows: Mapping[Variable, CollectedRow]) -> Iterator[Variable]:
     """The variables that are names for rows."""
     for row in rows.values():
         yield from row.names

@@ -117,7 +117,7 @@ UNCOUNTED = Steps()
 
 
 @dataclass(eq=False)
-class _Loop:
+class _Fixpoint:
     run: Run
     step: Callable[[], Any]
     test: Callable[[], Any] | None
@@ -151,8 +151,8 @@ def settle(
     that is staged again, at the same ``place``, starts with the sites that its steps changed the
     last time. ``steps`` says what is known of the number of steps."""
 
-    def loop(binds: Symbol | None = binds) -> _Loop:
-        return _Loop(run, step, test, construct, runs_once, counter, binds, run.age(), steps)
+    def loop(binds: Symbol | None = binds) -> _Fixpoint:
+        return _Fixpoint(run, step, test, construct, runs_once, counter, binds, run.age(), steps)
 
     found = _settled_again(loop(), run.steps.get(place))
     if found is None:
@@ -166,7 +166,7 @@ def settle(
     return found
 
 
-def _settled_loop(loop: _Loop) -> Settled:
+def _settled_loop(loop: _Fixpoint) -> Settled:
     run, outer = loop.run, loop.run.starting
     if loop.counter is not None:
         run.starting = outer | {loop.counter.atom}
@@ -190,7 +190,7 @@ def _settled_loop(loop: _Loop) -> Settled:
     )
 
 
-def _settled_again(loop: _Loop, before: Path | None) -> Settled | None:
+def _settled_again(loop: _Fixpoint, before: Path | None) -> Settled | None:
     """The settled step, if it changes the same sites as the last time, to the same types: then it
     is staged once less, which counts where loops are nested."""
     if before is None:
@@ -208,7 +208,7 @@ def _settled_again(loop: _Loop, before: Path | None) -> Settled | None:
     return found
 
 
-def _types_of(loop: _Loop, path: Path) -> dict[Key, Type | None] | None:
+def _types_of(loop: _Fixpoint, path: Path) -> dict[Key, Type | None] | None:
     """The types of the sites after a path, if all are numbers or arrays; None as the type of a name
     that has no value before, which any type fits."""
     types: dict[Key, Type | None] = {}
@@ -224,11 +224,11 @@ def _types_of(loop: _Loop, path: Path) -> dict[Key, Type | None] | None:
     return types
 
 
-def _counters(loop: _Loop) -> tuple[Variable, ...]:
+def _counters(loop: _Fixpoint) -> tuple[Variable, ...]:
     return () if loop.steps.counter is None else (loop.steps.counter,)
 
 
-def _round(loop: _Loop, path: Path) -> Settled | Path:
+def _round(loop: _Fixpoint, path: Path) -> Settled | Path:
     """Stage the step from a state that covers both the state before the loop and the state after
     ``path``; return the settled step, or the new path."""
     run = loop.run
@@ -295,7 +295,7 @@ def _round(loop: _Loop, path: Path) -> Settled | Path:
         run.journal, run.made = outer, made
 
 
-def _shape(loop: _Loop, merger: Merger, site: Site, after: Any, is_counted: bool) -> Shape:
+def _shape(loop: _Fixpoint, merger: Merger, site: Site, after: Any, is_counted: bool) -> Shape:
     """The shape of the value of a site. ``is_counted``: the number of steps is known."""
     before = site.read()
     if isinstance(site, ContentsSite) and type(site.container) is list:
@@ -317,7 +317,7 @@ def _shape(loop: _Loop, merger: Merger, site: Site, after: Any, is_counted: bool
 
 
 def _filling(
-    loop: _Loop, merger: Merger, site: ContentsSite, after: list[Any], is_counted: bool
+    loop: _Fixpoint, merger: Merger, site: ContentsSite, after: list[Any], is_counted: bool
 ) -> Shape | None:
     """The shape of a list whose length changes irregularly from step to step; None for other lists,
     and if the greatest length is not known."""
@@ -342,7 +342,7 @@ def _filling(
     return found
 
 
-def _is_regular(loop: _Loop, site: ContentsSite, after: list[Any], is_counted: bool) -> bool:
+def _is_regular(loop: _Fixpoint, site: ContentsSite, after: list[Any], is_counted: bool) -> bool:
     """True for a list whose length stays the same, or to which every step appends the same number
     of items."""
     before = site.read()
@@ -356,7 +356,7 @@ def _is_regular(loop: _Loop, site: ContentsSite, after: list[Any], is_counted: b
 
 
 def _settled(
-    loop: _Loop,
+    loop: _Fixpoint,
     path: Path,
     merger: Merger,
     shapes: list[Shape],

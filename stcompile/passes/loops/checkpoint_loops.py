@@ -151,7 +151,7 @@ class _Rewriter:
     # --- the loop ------------------------------------------------------------------------------
 
     def _primal(self, pair: _Pair) -> Sequence[Atom]:
-        loop = _Loop(pair.primal, pair.segment, self.mapping, self.recorder)
+        loop = _Segments(pair.primal, pair.segment, self.mapping, self.recorder)
         others = [at for at in range(len(loop.ports.ys)) if at not in pair.residuals]
 
         def segment(run: _Segment) -> _Given:
@@ -179,8 +179,8 @@ class _Rewriter:
     # --- its adjoint ---------------------------------------------------------------------------
 
     def _adjoint(self, pair: _Pair) -> Sequence[Atom]:
-        primal = _Loop(pair.primal, pair.segment, self.mapping, self.recorder, "adjoint")
-        loop = _Loop(pair.adjoint, pair.segment, self.mapping, self.recorder)
+        primal = _Segments(pair.primal, pair.segment, self.mapping, self.recorder, "adjoint")
+        loop = _Segments(pair.adjoint, pair.segment, self.mapping, self.recorder)
         states, rest = self.states[pair.primal.outputs], self.rests[pair.primal.outputs]
         source = {at: y for y, places in pair.residuals.items() for at in places}
         own = [at for at in range(len(loop.xs)) if at not in source]
@@ -216,7 +216,7 @@ class _Rewriter:
         return [*carry, *ys]
 
     @staticmethod
-    def _state(item: Atom, type: Type, loop: _Loop) -> Atom:
+    def _state(item: Atom, type: Type, loop: _Segments) -> Atom:
         """A state that was kept, converted to its own type: an item of an array may be a NumPy
         scalar."""
         if item.type == type:
@@ -237,7 +237,7 @@ class _Segment:
     xs: Sequence[Atom]
 
 
-class _Loop:
+class _Segments:
     """A loop of n steps as m segments of k, and the ``rest``."""
 
     def __init__(
