@@ -102,7 +102,8 @@ class UnrolledWarning(StcompileWarning):
 
 
 class RecompilationWarning(StcompileWarning):
-    """A function that is compiled again and again, because a static argument keeps changing."""
+    """A function that is compiled again and again, because a static argument or what it reads of
+    objects from outside keeps changing."""
 
 
 class LevelWarning(StcompileWarning):

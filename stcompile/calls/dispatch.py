@@ -40,6 +40,15 @@ from stcompile.wengert.staged import Staged
 
 KEPT = 8  # specialisations of one signature that differ in captured values
 ENTRIES = 4  # entries that are tried before the long way
+KEEPS_CHANGING = (
+    "an int or a shape among its arguments keeps changing. What is compiled is for one int; "
+    "pass it as a float, or as np.asarray(n), to compile for all of them"
+)
+CHANGED = "what it reads from outside has changed"
+READ_AS_CONSTANT = (
+    "What a call reads of it is a constant of the program, as the length of a list whose items are "
+    "read; keep what changes in arrays, numbers or arguments, or in a list that is only appended to"
+)
 MANY = 16  # specialisations for values of a static argument; from then on the user is warned
 
 
@@ -53,6 +62,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         self._families: dict[SignatureKey, Family] = {}  # calls that differ in lengths alone
         self._compilations = 0
         self._warned = False
+        self._renewed, self._reason = 0, ""  # compilations for other captured values; of the last
         self._capsules: dict[Any, Any] = {}  # by specialisation, class of error, and line
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
@@ -170,6 +180,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         """Make a specialisation, and keep it by its key."""
         found = self._cached(key, arguments)
         others = self._specialisations.get(key, ())[: KEPT - 1]
+        self._renewed += bool(others)
         self._specialisations[key] = (found, *others)
         return found
 
@@ -198,7 +209,7 @@ class Dispatcher(Inspected[P], Generic[P, R]):
     def _cached(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
         """Take a specialisation from the cache; if there is none, compile it and cache it."""
         numbers = self.key(arguments) if arguments.sizes else key
-        reason = reason_for(numbers, self._specialisations, arguments)
+        reason = self._reason = reason_for(numbers, self._specialisations, arguments)
         if cache_folder() is None:
             return self._built(arguments, reason)
         from stcompile.calls import cache
@@ -336,12 +347,17 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         yield specialisation.staged
 
     def _warn_of_many(self, stacklevel: int) -> None:
-        if len(self._specialisations) > MANY and not self._warned:
-            self._warned = True
-            warnings.warn(
-                f"`{self.function_name}` was compiled {len(self._specialisations)} times: an int "
-                "or a shape among its arguments keeps changing. What is compiled is for one int; "
-                "pass it as a float, or as np.asarray(n), to compile for all of them",
-                RecompilationWarning,
-                stacklevel=stacklevel,
-            )
+        if self._warned:
+            return
+        if len(self._specialisations) > MANY:
+            count, why = len(self._specialisations), KEEPS_CHANGING
+        elif self._renewed > MANY:
+            count, why = self._renewed + 1, f"{self._reason or CHANGED} again. {READ_AS_CONSTANT}"
+        else:
+            return
+        self._warned = True
+        warnings.warn(
+            f"`{self.function_name}` was compiled {count} times: {why}",
+            RecompilationWarning,
+            stacklevel=stacklevel,
+        )

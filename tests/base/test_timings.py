@@ -238,3 +238,23 @@ def test_too_many_compilations_are_warned_of() -> None:
             gradient(1.0, n)
     assert issubclass(st.RecompilationWarning, st.StcompileWarning)
     assert issubclass(st.PrecisionWarning, st.StcompileWarning)
+
+
+class Remembering:
+    """An object that reads the last of what it keeps, so that each call is another program."""
+
+    def __init__(self) -> None:
+        self.history: list[Any] = []
+
+    def loss(self, x: Any) -> Any:
+        before = self.history[-1] if self.history else 0.0
+        self.history.append(x * x + 0.5 * before)
+        return self.history[-1]
+
+
+def test_what_is_read_of_objects_may_change_too_often() -> None:
+    gradient = st.grad(Remembering().loss, wrt="x")
+    expected = "`loss` was compiled 18 times: self.history has changed again. What a call reads"
+    with pytest.warns(st.RecompilationWarning, match=expected):
+        for _ in range(20):
+            assert gradient(3.0) == 6.0
