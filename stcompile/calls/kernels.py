@@ -91,8 +91,9 @@ def _digest(kernel: Any) -> str:
     """A digest of everything that the machine code of a kernel depends on, except for types and the
     processor; `Untold` if that is more than code and modules."""
     told = [
-        (_code(f.py_func.__code__), sorted(f.targetoptions.items()), _read(f.py_func))
-        for f in _with_called(kernel)
+        (_code(own.__code__, own.__doc__), sorted(called.targetoptions.items()), _read(own))
+        for called in _with_called(kernel)
+        for own in (called.py_func,)
     ]
     return digest_of((told, _installed()))
 
@@ -125,11 +126,13 @@ def _read(function: types.FunctionType) -> list[tuple[str, str]]:
     return found
 
 
-def _code(code: types.CodeType) -> tuple[Any, ...]:
-    """A key of code, independent of its location and of the name of its function."""
+def _code(code: types.CodeType, doc: str | None = None) -> tuple[Any, ...]:
+    """A key of code, independent of its location, of the name of its function, and of its
+    docstring, which names the user's lines."""
+    values = (None if value is doc else value for value in code.co_consts)
     constants = tuple(
         _code(value) if isinstance(value, types.CodeType) else (type(value).__name__, repr(value))
-        for value in code.co_consts
+        for value in values
     )
     names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
     return code.co_argcount, code.co_flags, code.co_code.hex(), *names, constants
