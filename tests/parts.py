@@ -19,7 +19,7 @@ FEW, EVERY = 3, 24
 """All cases of a test are run up to ``FEW``, of more of them one of ``EVERY``."""
 
 
-MANY, TURNS = 8, 10
+MANY, TURNS = 4, 10
 """Cases from which on a turn runs one of ``TURNS`` of those that the plain command leaves."""
 
 

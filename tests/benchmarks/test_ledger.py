@@ -14,7 +14,10 @@ from stcompile.base.options import Level
 from tests.benchmarks import counting
 from tests.benchmarks.counting import Counts
 
-LEVELS: tuple[Level, ...] = get_args(Level)
+LEVELS = [
+    pytest.param(level, marks=[pytest.mark.slow] * (level == "compiled"))
+    for level in get_args(Level)
+]
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import stcompile as st
 
@@ -35,6 +36,7 @@ def run(path: Path, before: str) -> list[str]:
     return subprocess.check_output(command, text=True).split()
 
 
+@pytest.mark.slow
 def test_with_numba_and_without(tmp_path: Path) -> None:
     path = tmp_path / "exported.py"
     compiled = st.value_and_grad(relax, level="compiled")

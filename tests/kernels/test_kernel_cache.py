@@ -187,6 +187,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_second_process(tmp_path: Path) -> None:
     """It starts at once, and kernels that are loaded raise what those raise that are compiled."""
     file = tmp_path / "model.py"
