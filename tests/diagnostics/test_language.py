@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections import deque
 
 import numpy as np
 
@@ -79,12 +78,6 @@ def an_endless_iterator(x):
     for _, n in enumerate(itertools.count()):
         x = x * n
     return np.sum(x)
-
-
-@refused(X, at="deque([x])", reason="deque")
-def a_container_written_in_c(x):
-    items = deque([x])
-    return np.sum(items[0])
 
 
 # --- syntax --------------------------------------------------------------------------------------
