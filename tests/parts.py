@@ -4,7 +4,7 @@ A test with many parameters is one kind of test, of which a few cases are run: t
 answers in minutes, and each kind of test is in it. Of what is marked as slow, the first case of a
 test with parameters is run, and what has none is left out.
 
-What is left is run by continuous integration. Of tests with many cases it runs every tenth one,
+What is left is run by continuous integration. Of tests with several cases it runs every tenth one,
 the others at the next commits: ``STCOMPILE_TURN`` is the number of commits.
 """
 

@@ -94,10 +94,15 @@ def empty(cls: type, maxlen: int | None = None) -> Any:
     return made
 
 
+def made_like(container: Any) -> Any:
+    """A container of the same class, empty and without attributes."""
+    return empty(type(container), getattr(container, "maxlen", None))
+
+
 def filled_like(container: Any, found: Iterable[Any]) -> Any:
     """A container of the same class with other contents: values for the keys of a dict, or items.
     It has the attributes of the first: the factory of a `collections.defaultdict`."""
-    made = empty(type(container), getattr(container, "maxlen", None))
+    made = made_like(container)
     if isinstance(container, defaultdict):
         set_own(made, "default_factory", container.default_factory)
     keyed = isinstance(container, dict)
@@ -114,14 +119,8 @@ def parts_of(container: Any) -> list[tuple[Any, Any]]:
     """The parts of a container, each with a key: its items, then its attributes."""
     found = contents(container)
     items = found.items() if isinstance(found, dict) else enumerate(found)
-    held = own_attributes(container)
     parts: list[tuple[Any, Any]] = [(("item", key), item) for key, item in items]
-    return parts + [(("attribute", name), part) for name, part in held]
-
-
-def made_like(container: Any) -> Any:
-    """A container of the same class, empty and without attributes."""
-    return empty(type(container), getattr(container, "maxlen", None))
+    return parts + [(("attribute", name), part) for name, part in own_attributes(container)]
 
 
 def set_parts(made: Any, like: Any, parts: Iterable[Any]) -> None:

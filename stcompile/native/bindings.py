@@ -36,8 +36,8 @@ class Binding:
 
 @dataclass(frozen=True)
 class KernelsInC:
-    """Kernels as C: the text, the kernels that it has, the errors that they raise by code, and
-    whether arithmetic may be reordered, and whether all kernels of the program are here."""
+    """Kernels as C: the text, the kernels that it has, the errors that they raise, by code, whether
+    arithmetic may be reordered, and whether all kernels of the program are here."""
 
     text: str
     bindings: tuple[Binding, ...]

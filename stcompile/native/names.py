@@ -73,17 +73,11 @@ def sharing_names(statements: Sequence[ast.stmt], given: Sequence[str]) -> set[s
         return name
 
     sources = Counter(given)
-    for node in (n for s in statements for n in ast.walk(s) if isinstance(n, ast.Assign)):
-        (target,) = node.targets
-        parts = target.elts if isinstance(target, ast.Tuple) else [target]
-        values: Sequence[ast.expr] = [node.value] * len(parts)
-        if isinstance(node.value, ast.Tuple):
-            values = node.value.elts
-        for one, value in zip(parts, values, strict=False):
-            if isinstance(one, ast.Name) and isinstance(value, ast.Name):
-                root[find(one.id)] = find(value.id)
-            elif isinstance(one, ast.Name):
-                sources[one.id] += 1
+    for name, value in (pair for s in statements for n in ast.walk(s) for pair in _named_by(n)):
+        if isinstance(value, ast.Name):
+            root[find(name)] = find(value.id)
+        else:
+            sources[name] += 1
     count = Counter[str]()
     for name, times in sources.items():
         count[find(name)] += times
@@ -108,33 +102,101 @@ def written_names(node: ast.AST, definitions: Mapping[str, ast.FunctionDef]) -> 
 def changed_parameters(
     node: ast.FunctionDef, definitions: Mapping[str, ast.FunctionDef]
 ) -> set[str]:
-    r"""The parameters of a function that are arrays whose elements it sets, before it gives their
-    names other arrays.
+    r"""The parameters of a function whose arrays it writes into, by whatever name, before it gives
+    their names other arrays.
 
     >>> (f,) = ast.parse("def f(a, b):\n  a[0] = 1\n  b = np.copy(b)\n  b[0] = 1").body
     >>> changed_parameters(f, {})
     {'a'}
+    >>> (f,) = ast.parse("def f(a):\n  for i in range(3):\n    b = a\n    b[i] = 1\n    a = b").body
+    >>> changed_parameters(f, {})
+    {'a'}
     """
-    found = _changed(node.body, definitions, frozenset())
-    return found & {argument.arg for argument in node.args.args}
+    names = [argument.arg for argument in node.args.args]
+    walk = _Held(definitions)
+    walk.block(node.body, {name: frozenset({name}) for name in names})
+    return walk.written
 
 
-def _changed(
-    block: Sequence[ast.stmt],
-    definitions: Mapping[str, ast.FunctionDef],
-    replaced: frozenset[str],
-) -> set[str]:
-    """The names that a block writes into; those that are ``replaced`` have other arrays."""
-    found = set[str]()
-    for statement in block:
-        if isinstance(statement, ast.If | ast.For | ast.While):
-            for inner in (statement.body, statement.orelse):
-                found |= _changed(inner, definitions, replaced)
-            continue
-        found |= written_names(statement, definitions) - replaced
-        if isinstance(statement, ast.Assign):
-            replaced |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
-    return found
+Holders = Mapping[str, frozenset[str]]
+
+
+class _Held:
+    """A walk along a function with the parameters whose arrays each name may stand for; ``written``
+    are those that are written into."""
+
+    def __init__(self, definitions: Mapping[str, ast.FunctionDef]) -> None:
+        self.definitions = definitions
+        self.written: set[str] = set()
+        self.left: list[Holders] = []  # where steps of the loops around are left early
+
+    def block(self, statements: Sequence[ast.stmt], held: Holders) -> Holders:
+        for statement in statements:
+            held = self._statement(statement, held)
+        return held
+
+    def _statement(self, node: ast.stmt, held: Holders) -> Holders:
+        if isinstance(node, ast.If):
+            return _either(self.block(node.body, held), self.block(node.orelse, held))
+        if isinstance(node, ast.For | ast.While):
+            return self._loop(node, held)
+        if isinstance(node, ast.Break | ast.Continue):
+            self.left[-1] = _either(self.left[-1], held)
+        for name in written_names(node, self.definitions):
+            self.written |= held.get(name, frozenset())
+        return {**held, **{name: _stands_for(value, held) for name, value in _named_by(node)}}
+
+    def _loop(self, node: ast.For | ast.While, held: Holders) -> Holders:
+        before: Holders = {}
+        start = after = held
+        while start != before:
+            before = start
+            self.left.append({})
+            after = _either(self.block(node.body, start), self.left[-1])
+            self.left.pop()
+            start = _either(start, after)
+        return after if _is_run(node) else start
+
+
+def _either(one: Holders, other: Holders) -> Holders:
+    names = {*one, *other}
+    return {name: one.get(name, frozenset()) | other.get(name, frozenset()) for name in names}
+
+
+def _is_run(node: ast.For | ast.While) -> bool:
+    """True for a loop over a range of numbers that is not empty."""
+    call = node.iter if isinstance(node, ast.For) else None
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) != "range":
+        return False
+    try:
+        return len(range(*map(ast.literal_eval, call.args))) > 0
+    except ValueError:
+        return False
+
+
+def _stands_for(value: ast.expr, held: Holders) -> frozenset[str]:
+    """The parameters of whose arrays an expression may be one, a part or another form."""
+    if isinstance(value, ast.IfExp):
+        return _stands_for(value.body, held) | _stands_for(value.orelse, held)
+    while isinstance(value, ast.Subscript | ast.Attribute | ast.Call):
+        if isinstance(value, ast.Call):
+            is_same = ast.unparse(value.func) in ("np.asarray", "np.reshape", "np.transpose")
+            value = value.args[0] if is_same else value.func
+        else:
+            value = value.value
+    return held.get(value.id, frozenset()) if isinstance(value, ast.Name) else frozenset()
+
+
+def _named_by(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names that an assignment gives, each with the expression that gets it."""
+    if not isinstance(node, ast.Assign):
+        return
+    (target,) = node.targets
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] * len(parts)
+    for one, value in zip(parts, values, strict=False):
+        if isinstance(one, ast.Name):
+            yield one.id, value
 
 
 def blocks_of(statements: Sequence[ast.stmt]) -> dict[str, tuple[int, ...]]:
