@@ -119,7 +119,9 @@ test_second_order = second_order.tests()
 
 
 @pytest.mark.parametrize("level", ["readable", "fast"])
-@pytest.mark.parametrize("function", {e.function for e in examples.noted}, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", list(dict.fromkeys(e.function for e in examples.noted)), ids=lambda f: f.__name__
+)
 def test_the_text_does_not_grow_with_the_steps(function, level):
     (parameters,) = {len(e.args) for e in examples.noted if e.function is function}
     lines = set()
