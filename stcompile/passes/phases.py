@@ -76,11 +76,6 @@ def push_maxima(program: Program) -> Program:
     return rewrite(program, MAXIMA)
 
 
-def share_scalars(program: Program) -> Program:
-    """The program whose loops compute each number once, and hand on no array that nobody reads."""
-    return before_adjoint(program)
-
-
 def before_adjoint(program: Program, is_planned: bool = False) -> Program:
     """The program that an adjoint is made of: without idle ports, dead code and equal equations.
     If it ``is_planned``, slices come first as well, so that the adjoint scatters no unread rows."""

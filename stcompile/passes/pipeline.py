@@ -13,7 +13,7 @@ from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.inline_calls import inline_calls
 from stcompile.passes.general.push_slices import push_slices
 from stcompile.passes.general.reassociate_sums import reassociate_sums
-from stcompile.passes.general.share_equations import share_again, share_equations
+from stcompile.passes.general.share_equations import share_equations
 from stcompile.passes.layout.choose_layouts import choose_layouts
 from stcompile.passes.loops.carry_values import carry_values
 from stcompile.passes.loops.hoist_from_loops import hoist_from_loops
@@ -24,7 +24,7 @@ from stcompile.passes.memory.copy_parts import copy_parts
 from stcompile.passes.memory.overlap_exchange import overlap_exchange
 from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.memory.place_stores import place_stores
-from stcompile.passes.phases import push_factors, share_scalars, simplify, suit_numpy
+from stcompile.passes.phases import before_adjoint, push_factors, simplify, suit_numpy
 from stcompile.passes.products.merge_diagonals import merge_diagonals
 from stcompile.passes.products.merge_products import merge_products
 from stcompile.passes.products.merge_sums import merge_sums
@@ -43,11 +43,13 @@ INNER: tuple[Form, ...] = ("inner",)
 WHOLE: tuple[Form, ...] = ("whole",)
 FOLDER = "stcompile.passes.kernels"  # loaded by those that need it
 LOOPS = "stcompile.passes.loops"
+CHECK_INDICES = deferred(f"{FOLDER}.check_indices", "check_indices")
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A pass of the pipeline; it is shown by the name of its function.
+    """A pass of the pipeline; it is shown by the name of its function, or as it is ``called``
+    where it runs again.
 
     ``levels`` are the levels that it runs at; a ``parallel`` stage runs if threads are asked for.
     An ``exact`` stage leaves every result bitwise equal; other stages leave those of the primal so
@@ -58,10 +60,11 @@ class Stage:
     levels: tuple[Form, ...] = get_args(Form)
     exact: bool = True
     parallel: bool = False
+    called: str = ""
 
     @property
     def name(self) -> str:
-        return self.run.__name__
+        return self.called or self.run.__name__
 
 
 PIPELINE: tuple[Stage, ...] = (
@@ -88,20 +91,20 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(share_states, levels=FAST),
     Stage(suit_numpy, levels=FAST, exact=False),
     Stage(deferred(f"{FOLDER}.enclose", "disclose_loops"), levels=PLANNED),
-    Stage(share_again, levels=FAST),
+    Stage(share_equations, levels=FAST, called="share_again"),  # merging makes equal ones
     Stage(place_stores, levels=NUMPY),
     Stage(eliminate_dead_code),
     Stage(copy_parts, exact=False),
     Stage(overlap_exchange),
-    Stage(deferred(f"{FOLDER}.check_indices", "check_indices"), levels=KERNELS),
+    Stage(CHECK_INDICES, levels=KERNELS),
     Stage(deferred(f"{FOLDER}.gather_parts", "gather_parts"), levels=KERNELS, exact=False),
     Stage(deferred(f"{FOLDER}.loop_over_parts", "loop_over_parts"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise"), levels=INNER, exact=False),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise_whole"), levels=WHOLE, exact=False),
     Stage(deferred(f"{FOLDER}.scalarise", "scalarise_where_it_pays"), levels=PLANNED, exact=False),
     Stage(deferred(f"{FOLDER}.join_loops", "join_loops"), levels=KERNELS),
-    Stage(share_scalars, levels=KERNELS),
-    Stage(deferred(f"{FOLDER}.check_indices", "check_again"), levels=KERNELS),
+    Stage(before_adjoint, levels=KERNELS, called="share_scalars"),  # of which loops compute more
+    Stage(CHECK_INDICES, levels=KERNELS, called="check_again"),  # indices that loops introduced
     Stage(deferred(f"{FOLDER}.turn_arrays", "turn_arrays"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.outline", "outline"), levels=KERNELS),
     Stage(deferred(f"{FOLDER}.check_indices", "leave_checks"), levels=KERNELS),

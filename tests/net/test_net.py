@@ -24,13 +24,9 @@ def with_stage(
     monkeypatch: pytest.MonkeyPatch, name: str, change: Callable[[Program], Program]
 ) -> None:
     """Let a stage of the pipeline make another program."""
-
-    def changed(program: Program) -> Program:
-        return change(program)
-
-    changed.__name__ = name
     others = [
-        replace(stage, run=changed) if stage.name == name else stage for stage in pipeline.PIPELINE
+        replace(stage, run=change, called=name) if stage.name == name else stage
+        for stage in pipeline.PIPELINE
     ]
     monkeypatch.setattr(pipeline, "PIPELINE", tuple(others))
 

@@ -63,11 +63,6 @@ def share_equations(program: Program) -> Program:
     return program.with_equations(kept, mapping)
 
 
-def share_again(program: Program) -> Program:
-    """Run `share_equations` again, for equations that merging products and loops has made equal."""
-    return share_equations(program)
-
-
 def _without_copies(program: Program) -> Program:
     """The program with loops that stack their rows directly in place of copies."""
     stacked: set[Atom] = set()

@@ -4,9 +4,9 @@ NumPy checks every index; compiled code checks none. Most indices are counters, 
 be within the array. For other indices, ``within`` gives the position on the axis, or raises NumPy's
 error.
 
-`check_indices` runs before loops over numbers are made, and `check_again` after it. At first arrays
-are as they were written: later on, an index of a view may have become an index of its source. NumPy
-itself checks indices outside of kernels: `leave_checks` takes the checks away there.
+The pass runs before loops over numbers are made, and again after it. At first arrays are as they
+were written: later on, an index of a view may have become an index of its source. NumPy itself
+checks indices outside of kernels: `leave_checks` takes the checks away there.
 
 >>> from stcompile.wengert.text import parse_program
 >>> print(check_indices(parse_program('''
@@ -51,11 +51,6 @@ from stcompile.wengert.primitives.indexing import FIRST_INTEGER
 def check_indices(program: Program) -> Program:
     """The program with checks of the indices that may be outside of an array."""
     return _checked(program, {})
-
-
-def check_again(program: Program) -> Program:
-    """Run `check_indices` on the indices that loops over numbers have introduced."""
-    return check_indices(program)
 
 
 def leave_checks(program: Program) -> Program:

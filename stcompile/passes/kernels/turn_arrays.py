@@ -54,6 +54,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from stcompile.analysis.orders import Groups, Order
 from stcompile.base.location import NOWHERE
 from stcompile.base.thresholds import TURNED_READS
 from stcompile.passes.kernels.compilable import is_taken
@@ -76,7 +77,6 @@ from stcompile.wengert.primitives.creation import FRESH
 from stcompile.wengert.types import Type
 
 T = TypeVar("T")
-Order = tuple[int, ...]
 
 
 def turn_arrays(program: Program) -> Program:
@@ -107,7 +107,7 @@ class _Orders:
         self.uses = uses
         self.chosen: dict[Variable, Order] = {}
         self.of_uses: dict[tuple[int, int], Order] = {}
-        self._together: dict[Variable, Variable] = {}
+        self._groups = Groups()
         self._join()
         self._choose()
         self._choose_for_reading()
@@ -116,20 +116,13 @@ class _Orders:
     def is_any(self) -> bool:
         return bool(self.chosen or self.of_uses)
 
-    def _first(self, variable: Variable) -> Variable:
-        while variable in self._together:
-            variable = self._together[variable]
-        return variable
-
     def _join(self) -> None:
         """Join the arrays that loops write to with their later versions."""
         for at, uses in self.uses.items():
             ports = Ports.of(self.program.equations[at])
             for place, (atom, result) in enumerate(zip(ports.carry, ports.results, strict=True)):
                 if len(ports.constants) + place in uses:
-                    one, other = self._first(variable_of(atom)), self._first(result)
-                    if one != other:
-                        self._together[other] = one
+                    self._groups.join([variable_of(atom), result])
 
     def _choose(self) -> None:
         along: dict[Variable, Counter[int]] = {}
@@ -141,7 +134,7 @@ class _Orders:
             for place, atom in enumerate(equation.inputs):
                 if not is_matrix(atom):
                     continue
-                joined = self._first(variable_of(atom))
+                joined = self._groups.of(variable_of(atom))
                 if place in uses:
                     along.setdefault(joined, Counter()).update(uses[place].along)
                     if place >= first:
@@ -150,20 +143,18 @@ class _Orders:
                     moved[joined] += 1
             for place, output in enumerate(equation.outputs, first):
                 if place not in uses and equation.primitive not in FRESH:
-                    moved[self._first(output)] += 1
+                    moved[self._groups.of(output)] += 1
         for atom in (*self.program.inputs, *self.program.outputs):
-            moved[self._first(variable_of(atom))] += 1
+            moved[self._groups.of(variable_of(atom))] += 1
         orders = {
             joined: order
             for joined in carried
             if (order := _best(along[joined], joined.type, moved[joined]))
         }
-        for variable in (
-            *self.program.inputs,
-            *(v for e in self.program.equations for v in e.outputs),
-        ):
-            if self._first(variable) in orders:
-                self.chosen[variable] = orders[self._first(variable)]
+        made = (v for e in self.program.equations for v in e.outputs)
+        for variable in (*self.program.inputs, *made):
+            if self._groups.of(variable) in orders:
+                self.chosen[variable] = orders[self._groups.of(variable)]
 
     def _choose_for_reading(self) -> None:
         """Choose for each loop the order of the operands that it only reads."""

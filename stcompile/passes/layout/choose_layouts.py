@@ -55,4 +55,4 @@ def choose_layouts(program: Program) -> Program:
         layouts = laid_out(program, {**wanted, **turned})
     last = program.equations[-1].location if program.equations else NOWHERE
     outputs = tuple(layouts.natural(atom, last) for atom in program.outputs)
-    return replace(program, equations=tuple(layouts.made), outputs=outputs)
+    return replace(program, equations=tuple(layouts.equations), outputs=outputs)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from stcompile.analysis.orders import Order
 from stcompile.base.location import Location
 from stcompile.base.thresholds import COPIED_AXIS, SMALLER_FACTOR
-from stcompile.passes.layout.layouts import Layouts, Order
+from stcompile.passes.layout.layouts import Layouts
 from stcompile.wengert.bounds import usual
-from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.axis_rules import axis_map, regrouped
+from stcompile.wengert.primitives.contraction import Contraction
 
 Rule = Callable[[Layouts, Equation], None]
 
@@ -52,7 +53,7 @@ def _is_general(equation: Equation) -> bool:
 def _natural(layouts: Layouts, equation: Equation) -> None:
     inputs = tuple(layouts.natural(atom, equation.location) for atom in equation.inputs)
     same = all(a is b for a, b in zip(inputs, equation.inputs, strict=True))
-    layouts.append(equation if same else equation.with_inputs(inputs))
+    layouts.add(equation if same else equation.with_inputs(inputs))
 
 
 def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
@@ -143,7 +144,7 @@ def _reshape(layouts: Layouts, equation: Equation) -> None:
     packed = layouts.packed(layouts.in_order(source, order, equation.location), equation.location)
     result = tuple(map(axes.result.index, into))
     dims = tuple(equation.output.type.dims[axis] for axis in result)
-    layouts.put(equation, (packed,), result, shape=dims)
+    layouts.put(equation.with_inputs((packed,)), result, shape=dims)
 
 
 # --- windows, products --------------------------------------------------------------------------
@@ -153,7 +154,7 @@ def _full(layouts: Layouts, equation: Equation) -> None:
     if equation.output.type.ndim > 1:
         layouts.later[equation.output] = equation
     else:
-        layouts.append(equation)
+        layouts.add(equation)
 
 
 def _windows(layouts: Layouts, equation: Equation) -> None:
@@ -193,10 +194,10 @@ def _contract(layouts: Layouts, equation: Equation) -> None:
     rank = sides[lead].order.index
     batch = sorted(batch, key=lambda pair: rank(pair[lead]))
     pairs = sorted(pairs, key=lambda pair: rank(pair[lead]))
-    matrices = [
-        side.matrix([pair[i] for pair in batch], [pair[i] for pair in pairs], location)
-        for i, side in enumerate(sides)
-    ]
+    (x, x_names), (y, y_names) = (
+        side.matrix([pair[i] for pair in batch], [pair[i] for pair in pairs], name, location)
+        for i, (side, name) in enumerate(zip(sides, "xy", strict=True))
+    )
     axes = axis_map(equation)
     assert axes is not None
     place, own = axes.result.index, axes.operands
@@ -204,21 +205,18 @@ def _contract(layouts: Layouts, equation: Equation) -> None:
     first = [place(own[0][a]) for a, _ in batch]
     orders = [(*first, *runs[0], *runs[1]), (*first, *runs[1], *runs[0])]
     swapped = _is_swapped(layouts, equation, orders)
-    atoms = tuple(matrix.atom for matrix in matrices)
-    params = {
-        "batch": ((0, 0),) if batch else (),
-        "contracted": (tuple(m.groups.index("summed") for m in matrices),) if pairs else (),
-        "order": _turn(bool(batch), bool(runs[0]), bool(runs[1])) if swapped else (),
-        "spelling": "",
-    }
+    names = ("batch", "y", "x") if swapped else ("batch", "x", "y")
+    result = [name for name in names if name in (*x_names, *y_names)]
+    params = Contraction.of_names(x_names, y_names, result).params
     order, output = orders[swapped], equation.output
     shape = tuple(output.type.dims[axis] for axis in order)
-    (type,) = infer("contract", tuple(atom.type for atom in atoms), params)
+    (type,) = infer("contract", (x.type, y.type), params)
     if type.dims == shape:
-        layouts.add_for(output, order, "contract", atoms, location, **params)
+        layouts.put(equation.with_inputs((x, y)), order, **params)
         return
-    product = layouts.add("contract", atoms, location, **params)
-    layouts.add_for(output, order, "reshape", (product,), location, shape=shape)
+    product = layouts.record("contract", (x, y), location, **params)
+    joined = Equation((output,), "reshape", (product,), freeze({"shape": shape}), (), location)
+    layouts.put(joined, order)
 
 
 def _make_factors(layouts: Layouts, equation: Equation) -> None:
@@ -264,13 +262,6 @@ def _stored(layouts: Layouts, value: Atom) -> Order:
     return (*range(len(order), value.type.ndim), *order)
 
 
-def _turn(has_batch: bool, has_left: bool, has_right: bool) -> Order:
-    """The order that swaps the free axes of two matrices."""
-    if not (has_left and has_right):
-        return ()
-    return (0, 2, 1) if has_batch else (1, 0)
-
-
 def _is_swapped(layouts: Layouts, equation: Equation, orders: Sequence[Order]) -> bool:
     """True if the second operand's free axes come first: so that the result is in its natural
     order, else so that the innermost axis of the operand that is laid out, or is larger, stays
@@ -284,14 +275,6 @@ def _is_swapped(layouts: Layouts, equation: Equation, orders: Sequence[Order]) -
     return first > second
 
 
-@dataclass(frozen=True)
-class _Matrix:
-    """An operand with a single axis for each kind of its axes: ``batch``, ``free``, ``summed``."""
-
-    atom: Atom
-    groups: tuple[str, ...]
-
-
 class _Side:
     """An operand of a contraction: its axes by kind, in the order in which they are stored."""
 
@@ -303,11 +286,15 @@ class _Side:
         self.order = layouts.factors.get(value, layouts.of(value).order)
         self.free = [axis for axis in self.order if axis not in batch and axis not in summed]
 
-    def matrix(self, batch: Sequence[int], summed: Sequence[int], location: Location) -> _Matrix:
-        """The operand as a matrix; it is transposed if the axes of a kind are not adjacent."""
-        axes = {"batch": list(batch), "free": self.free, "summed": list(summed)}
-        kinds = [kind for kind in ("batch", "summed", "free") if axes[kind]]
-        other = [kind for kind in ("batch", "free", "summed") if axes[kind]]
+    def matrix(
+        self, batch: Sequence[int], summed: Sequence[int], free: str, location: Location
+    ) -> tuple[Atom, Sequence[str]]:
+        """The operand as a matrix with one axis for each kind of its axes, ``batch``, ``summed``
+        and the one called ``free``, and their names in order; it is transposed if the axes of a
+        kind are not adjacent."""
+        axes = {"batch": list(batch), free: self.free, "summed": list(summed)}
+        kinds = [kind for kind in ("batch", "summed", free) if axes[kind]]
+        other = [kind for kind in ("batch", free, "summed") if axes[kind]]
 
         def joined(groups: Sequence[str]) -> list[int]:
             return [axis for kind in groups for axis in axes[kind]]
@@ -322,8 +309,8 @@ class _Side:
         shape = tuple(math.prod(dims[axis] for axis in axes[kind]) for kind in kinds)
         if shape != atom.type.dims:
             packed = self.layouts.packed(atom, location)
-            atom = self.layouts.add("reshape", (packed,), location, shape=shape)
-        return _Matrix(atom, tuple(kinds))
+            atom = self.layouts.record("reshape", (packed,), location, shape=shape)
+        return atom, kinds
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(

@@ -7,19 +7,18 @@ on these variables, and a transpose is needed only where two orders meet.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
+from stcompile.analysis.orders import Order
 from stcompile.base.location import Location
 from stcompile.base.thresholds import SPREAD_OVER
+from stcompile.passes.general.rebuild import Scope
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives import PRIMITIVES, infer
 from stcompile.wengert.primitives.axes import AxisMap, Name
 from stcompile.wengert.primitives.axis_rules import axis_map
-
-Order: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Laid:
         return self.order == tuple(range(len(self.order)))
 
 
-class Layouts:
+class Layouts(Scope):
     """The program that is being laid out: its equations so far, and the variables of its values.
 
     Some values, such as windows, are made only when they are read, in the order that suits the
@@ -43,18 +42,15 @@ class Layouts:
     """
 
     def __init__(self, program: Program, wanted: Mapping[Variable, Order]) -> None:
+        super().__init__(program)
         self.program = program
         self.wanted = wanted
-        self.made: list[Equation] = []
         self.laid: dict[Atom, Laid] = {}
         self.later: dict[Atom, Equation] = {}
         self.turned: dict[tuple[Atom, Order], Atom] = {}
         self.copies: dict[Atom, Atom] = {}
         self.factors: dict[Atom, Order] = {}  # the orders of factors that are turned
         self.contiguous: set[Variable] = set(program.inputs)
-        outputs = [output for equation in program.equations for output in equation.outputs]
-        names = {v.name for v in (*program.inputs, *outputs)}
-        self._names = (f"v{n}" for n in itertools.count(1) if f"v{n}" not in names)
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -80,7 +76,7 @@ class Layouts:
             return laid.atom
         key = laid.atom, axes
         if key not in self.turned:
-            self.turned[key] = self.add("transpose", (laid.atom,), location, axes=axes)
+            self.turned[key] = self.record("transpose", (laid.atom,), location, axes=axes)
         return self.turned[key]
 
     def natural(self, atom: Atom, location: Location) -> Atom:
@@ -88,49 +84,14 @@ class Layouts:
 
     # --- writing -------------------------------------------------------------------------------
 
-    def add(
-        self, primitive: str, inputs: tuple[Atom, ...], location: Location, **params: Any
-    ) -> Variable:
-        """Add an equation; return its output."""
-        return self._added(next(self._names), primitive, inputs, location, params)
-
-    def add_for(
-        self,
-        value: Variable,
-        stored: Order,
-        primitive: str,
-        inputs: tuple[Atom, ...],
-        location: Location,
-        **params: Any,
-    ) -> None:
-        """Add an equation whose output, under the value's name, is the value in an order."""
-        output = self._added(value.name, primitive, inputs, location, params)
-        self.lay(value, output, stored)
-
-    def _added(
-        self,
-        name: str,
-        primitive: str,
-        inputs: tuple[Atom, ...],
-        location: Location,
-        params: Mapping[str, Any],
-    ) -> Variable:
-        frozen = freeze(params)
-        (type,) = infer(primitive, tuple(atom.type for atom in inputs), frozen)
-        output = Variable(name, type)
-        self.append(Equation((output,), primitive, inputs, frozen, (), location))
-        return output
-
-    def put(
-        self, equation: Equation, inputs: tuple[Atom, ...], stored: Sequence[int], **params: Any
-    ) -> None:
-        """Add an equation in place of ``equation``, with its result in an order."""
-        order, value = tuple(stored), equation.output
-        frozen = freeze({**equation.params, **params})
-        (type,) = infer(equation.primitive, tuple(atom.type for atom in inputs), frozen)
+    def put(self, equation: Equation, stored: Sequence[int], **params: Any) -> None:
+        """Add an equation with other params, of operands in other orders: its output is the value
+        of its name in the given order."""
+        frozen, value = freeze({**equation.params, **params}), equation.output
+        (type,) = infer(equation.primitive, tuple(atom.type for atom in equation.inputs), frozen)
         output = value if type == value.type else Variable(value.name, type)
-        self.append(replace(equation, outputs=(output,), inputs=inputs, params=frozen))
-        self.lay(value, output, order)
+        self.add(replace(equation, outputs=(output,), params=frozen))
+        self.lay(value, output, tuple(stored))
 
     def arrange(self, equation: Equation, axes: AxisMap, frame: Sequence[Name]) -> bool:
         """Add an equation in place of ``equation``, with the axes of its operands and of its result
@@ -142,15 +103,16 @@ class Layouts:
             return False
         inputs: list[Atom] = []
         for side, atom in enumerate(equation.inputs):
-            order = [axes.operands[side].index(name) for name in names[side]]
-            turned = self.in_order(atom, order, equation.location)
-            if equation.output in self.wanted and _is_spread(equation, atom, order):
+            own = [axes.operands[side].index(name) for name in names[side]]
+            turned = self.in_order(atom, own, equation.location)
+            if equation.output in self.wanted and _is_spread(equation, atom, own):
                 turned = self.packed(turned, equation.location)
             gaps = axes.missing(side, names[side], result)
             if gaps:
-                turned = self.add("expand_dims", (turned,), equation.location, axis=gaps)
+                turned = self.record("expand_dims", (turned,), equation.location, axis=gaps)
             inputs.append(turned)
-        self.put(equation, tuple(inputs), [axes.result.index(n) for n in result], **params)
+        order = [axes.result.index(name) for name in result]
+        self.put(equation.with_inputs(tuple(inputs)), order, **params)
         return True
 
     def lay(self, value: Variable, atom: Atom, order: Order) -> None:
@@ -158,8 +120,8 @@ class Layouts:
         if atom != value or order != tuple(range(len(order))):
             self.laid[value] = Laid(atom, order)
 
-    def append(self, equation: Equation) -> None:
-        self.made.append(equation)
+    def add(self, equation: Equation) -> None:
+        super().add(equation)
         primitive = PRIMITIVES[equation.primitive]
         keeps_order = not primitive.view or (
             primitive.reshapes and equation.inputs[0] in self.contiguous
@@ -172,7 +134,7 @@ class Layouts:
         if not isinstance(atom, Variable) or atom in self.contiguous:
             return atom
         if atom not in self.copies:
-            self.copies[atom] = self.add("copy", (atom,), location)
+            self.copies[atom] = self.record("copy", (atom,), location)
         return self.copies[atom]
 
     def _make(self, value: Variable, order: Order) -> None:
@@ -188,8 +150,9 @@ class Layouts:
         own = tuple(axes.operands[0][axis] for axis in laid.order)
         params = axes.written([own], names)
         assert params is not None
-        view = self.add("windows", (laid.atom,), equation.location, **params)
-        self.add_for(value, order, "copy", (view,), equation.location)
+        view = self.record("windows", (laid.atom,), equation.location, **params)
+        copy = Equation((value,), "copy", (view,), freeze({}), (), equation.location)
+        self.put(copy, order)
 
 
 def _is_spread(equation: Equation, atom: Atom, order: Sequence[int]) -> bool:

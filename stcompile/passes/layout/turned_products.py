@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from stcompile.passes.layout.layouts import Layouts, Order
+from stcompile.analysis.orders import Order
+from stcompile.passes.layout.layouts import Layouts
 from stcompile.wengert.ir import Atom, Equation, Variable
 
 
 def turned_products(layouts: Layouts) -> Mapping[Variable, Order]:
     """The orders of matrices that are products, and that a program that is laid out reads only in
     the other order: unchanged, or as arrays with more axes."""
-    makers = {output: e for e in layouts.made for output in e.outputs}
-    uses = Counter(variable for e in layouts.made for variable in e.variables)
+    uses = Counter(variable for e in layouts.equations for variable in e.variables)
     uses.update(atom for atom in layouts.program.outputs if isinstance(atom, Variable))
     found: dict[Variable, Order] = {}
     for atom, axes in layouts.turned:
-        product = _product(atom, makers, uses)
+        product = _product(atom, layouts.makers, uses)
         if product is not None and product not in layouts.laid and axes[-1] == 0:
             found[product] = (1, 0)
     return found
