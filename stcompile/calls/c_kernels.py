@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import builtins
 import ctypes
+import functools
+import itertools
 import os
 import types
 from collections.abc import Callable, Mapping
@@ -23,10 +25,12 @@ from stcompile.base.wording import an
 from stcompile.calls.c_compiler import compiler, is_new
 from stcompile.emit.function import Emitted
 from stcompile.native.bindings import Binding, CompilerError, KernelsInC, Raised
+from stcompile.native.entries import OWN_NAMES
 from stcompile.native.file import kind_of
 from stcompile.native.kernels import Operands, kernels_in_c
 from stcompile.native.kinds import INT
-from stcompile.wengert.dims import Dim
+from stcompile.native.names import c_name
+from stcompile.wengert.dims import Symbol, size_of
 
 Call = Callable[..., Any]
 
@@ -58,26 +62,41 @@ def linked_in_c(
 def translated(emitted: Emitted, fastmath: bool) -> tuple[KernelsInC, dict[str, str]]:
     """The kernels of a program as C, and the reasons why some are none, by their names."""
     operands, reasons = {}, {}
+    names = _names_of_lengths(emitted)
     for kernel in emitted.kernels.values():
         types_ = [variable.type for variable in kernel.statements.schedule.tree.inputs]
         others = [one for one in types_ if one.kind not in ("array", "python", "scalar")]
-        lengths = (n for one in types_ for n in one.dims)
         if others:
             reasons[kernel.name] = f"an operand is {an(str(others[0]))}"
-        elif kernel.lengths or any(isinstance(n, Dim) for n in lengths):
-            reasons[kernel.name] = "lengths have names"
-        else:
-            kinds = [*map(kind_of, types_), *[INT] * len(kernel.steps)]
-            operands[kernel.name] = Operands(kinds, frozenset(kernel.written))
+            continue
+        kinds = [kind_of(one, names) for one in types_]
+        lengths = {
+            at: size_of(replace(symbol, name=names[symbol]))
+            for at, symbol in enumerate(kernel.lengths, len(kinds))
+        }
+        kinds += [INT] * (len(lengths) + len(kernel.steps))
+        operands[kernel.name] = Operands(kinds, frozenset(kernel.written), lengths)
 
     def locate(line: int) -> str:
         place = emitted.lines.get(line)
         shown = None if place is None else place.shown
         return "" if shown is None else f"{os.path.basename(shown.file)}:{shown.line}"
 
-    made, more = kernels_in_c(emitted.source, emitted.name, operands, locate, fastmath)
+    named = {own: symbol for symbol, own in names.items()}
+    made, more = kernels_in_c(emitted.source, emitted.name, operands, locate, named, fastmath)
     reasons |= more
     return replace(made, is_all=not reasons), reasons
+
+
+def _names_of_lengths(emitted: Emitted) -> dict[Symbol, str]:
+    """The names in C of the lengths that have names: of arguments, and of operands of kernels."""
+    found: dict[Symbol, str] = {}
+    wishes = [emitted.symbols, *(kernel.lengths for kernel in emitted.kernels.values())]
+    for symbol, wish in (pair for one in wishes for pair in one.items()):
+        tries = (c_name(wish) if at == 1 else f"{wish}_{at}" for at in itertools.count(1))
+        if symbol not in found:
+            found[symbol] = next(own for own in tries if own not in {*found.values(), *OWN_NAMES})
+    return found
 
 
 def functions_in_c(made: KernelsInC, filename: str) -> dict[str, Call]:
@@ -92,40 +111,39 @@ def functions_in_c(made: KernelsInC, filename: str) -> dict[str, Call]:
 def _function(library: ctypes.CDLL, binding: Binding, made: KernelsInC, filename: str) -> Call:
     """A built-in function. It has the objects with it that the text reads by position
     (`stcompile.native.entries`)."""
-    own: list[Call] = []
-
-    def others(*operands: Any) -> Any:
-        return _with_copies(binding, own[0], operands)
 
     def fail(code: int, *said: int) -> NoReturn:
         _fail(made.raised[code - 1], filename, said)
 
-    objects = (
-        *(np.ndarray, others, fail, np.empty),
-        *(np.dtype(dtype) for _, dtype, _, _ in binding.arrays),
-        *((dims, np.dtype(dtype)) for dims, dtype in binding.made),
-    )
+    def calls(others: Call) -> Call:
+        dtypes = [*(dtype for _, dtype, _ in binding.arrays), *binding.made]
+        objects = (np.ndarray, others, fail, np.empty, *map(np.dtype, dtypes))
+        return new(ctypes.addressof(method), objects, filename)  # type: ignore[no-any-return]
+
     new = ctypes.pythonapi["PyCFunction_NewEx"]
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, *[ctypes.py_object] * 2]
     method = ctypes.c_char.in_dll(library, f"method_{binding.name}")
-    own.append(new(ctypes.addressof(method), objects, filename))
-    return own[0]
+    exact = calls(functools.partial(_refuse, binding.name))
+    return calls(functools.partial(_with_copies, binding, exact))
 
 
-def _with_copies(binding: Binding, kernel: Call, operands: tuple[Any, ...]) -> Any:
+def _refuse(name: str, *operands: Any) -> NoReturn:
+    shown = ", ".join(f"{one.dtype}{one.shape}" for one in operands if isinstance(one, np.ndarray))
+    raise InternalError(f"{name} is for arrays of other lengths than {shown}")
+
+
+def _with_copies(binding: Binding, kernel: Call, *operands: Any) -> Any:
     """Call a kernel with copies of the arrays that lie otherwise than it takes them."""
     given = list(operands)
     if len(given) != binding.count:
         raise InternalError(f"{binding.name} takes {binding.count} operands, not {len(given)}")
-    for at, dtype, dims, is_written in binding.arrays:
+    for at, dtype, is_written in binding.arrays:
         array = np.asarray(given[at])
-        if array.shape != dims or (is_written and array.dtype != dtype):
-            raise InternalError(
-                f"operand {at} of {binding.name} is {array.dtype}{array.shape}, not {dtype}{dims}"
-            )
+        if is_written and array.dtype != dtype:
+            raise InternalError(f"operand {at} of {binding.name} is {array.dtype}, not {dtype}")
         given[at] = np.array(array, np.dtype(dtype), order="C", subok=False)
     result = kernel(*given)
-    for at, _, _, is_written in binding.arrays:
+    for at, _, is_written in binding.arrays:
         if is_written:
             operands[at][...] = given[at]
     return result

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,12 +19,12 @@ from stcompile.native.liveness import assignments, dead_sources
 from stcompile.native.names import (
     assigned_names,
     blocks_of,
-    c_name,
     changed_parameters,
     read_names,
     sharing_names,
     written_names,
 )
+from stcompile.native.sizes import size_text
 from stcompile.native.unit import Unit
 
 STEP = 4  # spaces
@@ -52,6 +53,7 @@ class Arrays(Expressions):
         self.blocks = blocks_of(self.body)
         self.outputs: dict[str, int] = {}  # arrays that are returned, by the position of the result
         self.stored: set[str] = set()  # names of arrays that have memory
+        self.members: set[str] = set()  # of the workspace, that it or what it calls needs
         self.owners: set[str] = set()  # those of them that point into the workspace
         self.dead = dead_sources(self.body)
         self.viewed = self._viewed()
@@ -96,16 +98,15 @@ class Arrays(Expressions):
             return self._counted(node)
         if call not in ("empty", "zeros", "ones", "full"):
             return None
-        shape = self.value(node.args[0]).static
-        dims = shape if isinstance(shape, tuple) else (shape,)
-        if not all(isinstance(n, int) for n in dims):
+        dims = self.value(node.args[0]).sizes
+        if dims is None:
             self.refuse("an array of a length that is not known has no translation")
         rest = node.args[2:] if call == "full" else node.args[1:]
         dtype = self.value(rest[0]).static if rest else np.dtype(float)
         for keyword in node.keywords:
             if keyword.arg == "dtype":
                 dtype = self.value(keyword.value).static
-        kind = Array(Number(np.dtype(dtype)), tuple(dims))
+        kind = Array(Number(np.dtype(dtype)), dims)
         if call == "empty":
             return kind, None
         fill = literal(0, kind.of) if call == "zeros" else literal(1, kind.of)
@@ -115,9 +116,11 @@ class Arrays(Expressions):
 
     def _counted(self, node: ast.Call) -> tuple[Array, Value | None]:
         """The kind of ``np.arange`` of known numbers, and what it is filled with."""
-        given = [self.value(a).static for a in node.args]
+        values = [self.value(a) for a in node.args]
         dtypes = [self.value(k.value).static for k in node.keywords if k.arg == "dtype"]
-        whole = np.arange(*given, dtype=dtypes[0] if dtypes else None)
+        if any(value.length is not None for value in values):
+            return self._counted_to(values, Number(np.dtype(dtypes[0])) if dtypes else INT)
+        whole = np.arange(*(v.static for v in values), dtype=dtypes[0] if dtypes else None)
         kind = Array(Number(whole.dtype), whole.shape)
         first = whole[0].item() if whole.size else 0
         step = (whole[1] - whole[0]).item() if whole.size > 1 else 1
@@ -128,6 +131,14 @@ class Arrays(Expressions):
         moved = self.binary(ast.Mult, self.cast(at, kind.of), known[1])
         return kind, self.binary(ast.Add, known[0], moved)
 
+    def _counted_to(self, values: Sequence[Value], of: Number) -> tuple[Array, Value | None]:
+        """The kind of ``np.arange`` of lengths that have names, and what it is filled with."""
+        first, last, *others = values if len(values) > 1 else [literal(0), *values]
+        if first.size is None or last.size is None or others:
+            self.refuse("an array of a length that is not known has no translation")
+        moved = self.binary(ast.Add, first, Value(INT, COUNTER))
+        return Array(of, (last.size - first.size,)), self.cast(moved, of)
+
     def _memory(self, name: str, kind: Array) -> Value:
         """The array that a name is given, in the caller's memory or in the workspace."""
         found = self.env.get(name)
@@ -137,15 +148,18 @@ class Arrays(Expressions):
             return found
         self.stored.add(name)
         if name in self.outputs and self.assigned[name] == 1:
-            own = self._result_name(self.outputs[name], c_name(name))
+            own = self._result_name(self.outputs[name], self.unit.called(name))
             self.env[name] = Value(kind, own)
             return self.env[name]
-        member = self.unit.unique(c_name(name))
+        member = self.unit.unique(self.unit.called(name))
         self.unit.members[member] = kind
+        self.members.add(member)
         self.needs_workspace = True
         self.owners.add(name)
-        self._hoist_pointer(f"{kind.pointer(c_name(name))} = work->{member};")
-        self.env[name] = Value(kind, c_name(name))
+        own = self.unit.called(name)
+        cast = "(void *)" if kind.is_named and len(kind.dims) > 1 else ""
+        self._hoist_pointer(f"{kind.pointer(own)} = {cast}work->{member};")
+        self.env[name] = Value(kind, own)
         return self.env[name]
 
     def _hoist_pointer(self, text: str) -> None:
@@ -199,8 +213,8 @@ class Arrays(Expressions):
 
     def _copy(self, target: Value, source: Value) -> None:
         assert isinstance(target.kind, Array)
-        if target.code != source.code and target.kind.size:
-            size = f"{target.kind.size} * sizeof({target.kind.of.c})"
+        if target.code != source.code and target.kind.size != 0:
+            size = f"{target.kind.count} * sizeof({target.kind.of.c})"
             self.say(f"memcpy({target.code}, {source.code}, {size});")
 
     def _fill(self, memory: Value, fill: Value) -> None:
@@ -208,14 +222,14 @@ class Arrays(Expressions):
         if isinstance(fill.kind, Array):
             self._copy(memory, fill)
             return
-        if not memory.kind.size:
+        if memory.kind.size == 0:
             return
         if fill.static in (0, 0j, False):
-            self.say(f"memset({memory.code}, 0, {memory.kind.size} * sizeof({memory.kind.of.c}));")
+            self.say(f"memset({memory.code}, 0, {memory.kind.count} * sizeof({memory.kind.of.c}));")
             return
         at = self._fresh("at")
         flat_pointer = f"(({memory.kind.of.c} *){memory.code})"
-        self.say(f"for (int64_t {at} = 0; {at} < {memory.kind.size}; {at}++)")
+        self.say(f"for (int64_t {at} = 0; {at} < {size_text(memory.kind.size)}; {at}++)")
         self.say(f"    {flat_pointer}[{at}] = {fill.code.replace(COUNTER, at)};")
 
 

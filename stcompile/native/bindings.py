@@ -25,13 +25,13 @@ class Raised:
 @dataclass(frozen=True)
 class Binding:
     """Facts that Python needs to call a kernel: its name, the number of its operands, those that
-    are arrays, as position, dtype, lengths and whether they are written, and the lengths and dtypes
-    of the arrays that it returns."""
+    are arrays, as position, dtype and whether they are written, and the dtypes of the arrays that
+    it returns."""
 
     name: str
     count: int
-    arrays: tuple[tuple[int, str, tuple[int, ...], bool], ...]
-    made: tuple[tuple[tuple[int, ...], str], ...]
+    arrays: tuple[tuple[int, str, bool], ...]
+    made: tuple[str, ...]
 
 
 @dataclass(frozen=True)

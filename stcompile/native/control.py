@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from stcompile.native.arrays import Arrays
 from stcompile.native.expressions import AND, UNKNOWN, Value, literal
 from stcompile.native.kinds import BOOL, INT
-from stcompile.native.names import c_name
 from stcompile.native.unit import Unit
 
 ADDED = "added"  # the function for a term of a sum that is added in any order
@@ -73,7 +72,7 @@ class Control(Arrays):
         step = given[2].static if len(given) == 3 else 1
         if not isinstance(step, int):
             self.refuse("a loop whose step is not known has no translation")
-        own = c_name(node.target.id)
+        own = self.unit.called(node.target.id)
         self.declared.add(node.target.id)
         self.env[node.target.id] = Value(INT, own, is_counter=True)
         start, sign = first.code, "<" if step > 0 else ">"
@@ -98,7 +97,7 @@ class Control(Arrays):
                 is_sum = isinstance(call.func, ast.Name) and call.func.id == ADDED
                 if is_sum and isinstance(target, ast.Name) and len(node.body) == 1:
                     self.unit.has_sums = True
-                    yield f"IN_ANY_ORDER({c_name(target.id)})"
+                    yield f"IN_ANY_ORDER({self.unit.called(target.id)})"
 
     def _While(self, node: ast.While) -> None:
         before = len(self.lines)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stcompile.native.kinds import Array, Kind, Number
-from stcompile.native.unit import Made
+from stcompile.native.sizes import size_text
+from stcompile.native.unit import Made, Unit
+from stcompile.native.workspace import bytes_text, fixed_bytes, layout_lines
+from stcompile.wengert.dims import Dim, named_by
 
+OWN_NAMES = frozenset(("own", "given", "count", "type", "result", "thread", "error", "small"))
+"""Names in the functions that no length has."""
+
+LARGEST_ON_STACK = 16384  # bytes
 SAID = 3  # numbers that the message of an error may have
 SPELT = '"i' + "L" * SAID + '"'
 HEAD = object.__basicsize__  # bytes before the fields of an object
@@ -81,6 +88,13 @@ static bool fits(const object *given, const object *type, const object *dtype, i
     return true;
 }}
 
+/* The length of an axis of what may be an array. */
+static int64_t length_of(const object *given, const object *type, int axis)
+{{
+    const array *own = (const array *)given;
+    return given->type == type && axis < own->nd ? own->dims[axis] : 0;
+}}
+
 /* What `others` gives for the same arguments. */
 static object *by_others(object *others, object *const *given, intptr_t count)
 {{
@@ -101,12 +115,13 @@ static object *by_others(object *others, object *const *given, intptr_t count)
 @dataclass(frozen=True)
 class Entry:
     """A function that Python calls for a kernel: the name of the kernel, its translation, the kinds
-    of the operands, and the positions of those that are written."""
+    of the operands, the positions of those that are written, and those that are lengths."""
 
     name: str
     function: Made
     kinds: tuple[Kind, ...]
     written: frozenset[int]
+    lengths: Mapping[int, Dim]
 
     @property
     def arrays(self) -> dict[int, Array]:
@@ -120,20 +135,30 @@ class Entry:
         return {at: kind for at, kind in found if isinstance(kind, Array)}
 
     @property
+    def axes(self) -> Iterator[tuple[str, int, int]]:
+        """The names of lengths that no operand is, each with an array and the axis that it is."""
+        names = {str(length) for length in self.lengths.values()}
+        for at, kind in self.arrays.items():
+            for axis, size in enumerate(kind.dims):
+                symbol = named_by(size)
+                if symbol is not None and symbol.name not in names:
+                    names.add(symbol.name)
+                    yield symbol.name, at, axis
+
+    @property
     def is_returned(self) -> bool:
         """True if the kernel returns its result, a number."""
         return self.function.returned != "void"
 
 
-def entry_lines(entry: Entry, workspace: str, is_small: bool) -> Iterator[str]:
-    """The text of the function, and its description for Python, ``method_kernel_1``. The workspace
-    lies on the stack if it is small."""
+def entry_lines(entry: Entry, unit: Unit) -> Iterator[str]:
+    """The text of the function, and its description for Python, ``method_kernel_1``."""
     yield f"static object *call_{entry.name}(object *own, object *const *given, intptr_t count)"
     yield "{"
     yield from _checks(entry)
     yield from _numbers(entry)
     yield from _made(entry)
-    yield from _run(entry, workspace, is_small)
+    yield from _run(entry, unit)
     yield from _returned(entry)
     yield "}"
     yield ""
@@ -144,10 +169,15 @@ def entry_lines(entry: Entry, workspace: str, is_small: bool) -> Iterator[str]:
 def _checks(entry: Entry) -> Iterator[str]:
     yield f"    const object *type = PyTuple_GetItem(own, {TYPE});"
     yield f"    bool is_known = count == {len(entry.kinds)};"
+    for at, length in entry.lengths.items():
+        yield f"    const int64_t {length} = is_known ? PyLong_AsLongLong(given[{at}]) : 0;"
+    for own, at, axis in entry.axes:
+        yield f"    const int64_t {own} = is_known ? length_of(given[{at}], type, {axis}) : 0;"
     for number, (at, kind) in enumerate(entry.arrays.items()):
-        dims = ", ".join(map(str, kind.dims)) or "0"
+        dims = ", ".join(map(size_text, kind.dims)) or "0"
         size, nd = kind.of.dtype.itemsize, len(kind.dims)
-        yield f"    static const intptr_t dims_{at}[] = {{{dims}}};"
+        static = "" if kind.is_named else "static "
+        yield f"    {static}const intptr_t dims_{at}[] = {{{dims}}};"
         yield (
             f"    is_known = is_known && fits(given[{at}], type, "
             f"PyTuple_GetItem(own, {OWN + number}), {nd}, dims_{at}, {size});"
@@ -159,6 +189,7 @@ def _checks(entry: Entry) -> Iterator[str]:
 
 def _numbers(entry: Entry) -> Iterator[str]:
     numbers = {at: kind for at, kind in enumerate(entry.kinds) if isinstance(kind, Number)}
+    numbers = {at: kind for at, kind in numbers.items() if at not in entry.lengths}
     for at, kind in numbers.items():
         letter = kind.dtype.kind
         if letter == "c":
@@ -178,16 +209,17 @@ def _made(entry: Entry) -> Iterator[str]:
     yield "    object *result = 0;"
     for at in entry.made:
         yield f"    object *made_{at} = 0;"
-    for number, at in enumerate(entry.made):
+    for number, (at, kind) in enumerate(entry.made.items()):
+        dims = "".join(f"(long long)({size_text(n)}), " for n in kind.dims)
         yield (
-            f"    made_{at} = PyObject_CallObject(PyTuple_GetItem(own, {NEW}), "
-            f"PyTuple_GetItem(own, {first + number}));"
+            f"    made_{at} = PyObject_CallFunction(PyTuple_GetItem(own, {NEW}), "
+            f'"({"L" * len(kind.dims)})O", {dims}PyTuple_GetItem(own, {first + number}));'
         )
         yield f"    if (!made_{at})"
         yield "        goto end;"
 
 
-def _run(entry: Entry, workspace: str, is_small: bool) -> Iterator[str]:
+def _run(entry: Entry, unit: Unit) -> Iterator[str]:
     results = entry.function.results
     for at, kind in enumerate(results):
         if isinstance(kind, Number):
@@ -195,6 +227,7 @@ def _run(entry: Entry, workspace: str, is_small: bool) -> Iterator[str]:
     given = [
         f"(void *)((const array *)given[{at}])->data" if at in entry.arrays else f"v{at}"
         for at in range(len(entry.kinds))
+        if at not in entry.lengths
     ]
     if not entry.is_returned:
         given += [
@@ -202,11 +235,12 @@ def _run(entry: Entry, workspace: str, is_small: bool) -> Iterator[str]:
             for at in range(len(results))
         ]
     if entry.function.needs_workspace:
-        yield from _workspace(workspace, is_small)
+        is_small = not unit.lengths and fixed_bytes(unit) <= LARGEST_ON_STACK
+        yield from _workspace(entry, unit, is_small)
         given.append("work")
     yield "    void *thread = PyEval_SaveThread();"
     before = "number_0 = " if entry.is_returned else ""
-    yield f"    {before}{entry.function.name}({', '.join(given)});"
+    yield f"    {before}{entry.function.name}({', '.join([*entry.function.lengths, *given])});"
     yield "    PyEval_RestoreThread(thread);"
     if entry.function.needs_workspace:
         yield "    const int error = work->error;"
@@ -219,15 +253,18 @@ def _run(entry: Entry, workspace: str, is_small: bool) -> Iterator[str]:
         yield "        goto end;"
 
 
-def _workspace(workspace: str, is_small: bool) -> Iterator[str]:
+def _workspace(entry: Entry, unit: Unit, is_small: bool) -> Iterator[str]:
+    """The workspace, which lies on the stack if it is small."""
+    members = entry.function.members
     if is_small:
-        yield f"    {workspace} small, *work = &small;"
+        yield f"    {unit.workspace} small, *work = &small;"
     else:
-        yield f"    {workspace} *work = malloc(sizeof *work);"
+        yield f"    {unit.workspace} *work = malloc({bytes_text(unit, members)});"
         yield "    if (!work) {"
         yield "        PyErr_NoMemory();"
         yield "        goto end;"
         yield "    }"
+        yield from layout_lines(unit, members)
     yield "    work->error = 0;"
 
 

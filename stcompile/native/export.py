@@ -20,7 +20,7 @@ from stcompile.native.expressions import NotInC
 from stcompile.native.file import Leaf, Translated, kind_of, translated
 from stcompile.native.names import c_name
 from stcompile.native.selftest import LARGEST, Example, is_result, with_self_test
-from stcompile.wengert.dims import Dim
+from stcompile.wengert.dims import Symbol, UnknownSizeError
 from stcompile.wengert.staged import Group, Item, Result
 
 HINT = "C has numbers and arrays of known shapes, loops and branches: keep the rest in Python"
@@ -33,8 +33,14 @@ def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments) -> No
     results with those that Python's code gives for these arguments.
     """
     target = Path(path)
-    bound = _in_c_order(bound)
-    made, text = translation(function, bound, target.stem)
+    bound = function.with_lengths(_in_c_order(bound))
+    try:
+        made, text = translation(function, bound, target.stem)
+    except UnknownSizeError as error:
+        raise ExportError(
+            f"the number of {error} is needed to write `{function.function_name}` as C",
+            hint="dynamic=False lets C have numbers in the place of all lengths",
+        ) from None
     write_named(target, with_self_test(text, example_of(function, made, text, bound)))
     write_named(target.with_suffix(".h"), text.header)
 
@@ -58,7 +64,8 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
         )
     options = replace(function.options, level="compiled", whole=True, inner=False, memory=None)
     made: Specialisation = function.specialised(function.stage(bound), bound, options)
-    leaves = [*_leaves(made, bound), *_captured(made)]
+    named = {symbol: c_name(own) for symbol, own in made.emitted.symbols.items()}
+    leaves = [*_leaves(made, named), *_captured(made)]
 
     def locate(line: int) -> str:
         place = made.locate(line)
@@ -77,6 +84,7 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
             _constants(made),
             name,
             labels_of(function, bound, made.staged.result),
+            {own: symbol for symbol, own in named.items()},
         )
     except NotInC as error:
         place = made.locate(error.line)
@@ -87,9 +95,9 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
     return made, text
 
 
-def _leaves(made: Specialisation, bound: Arguments) -> Iterator[Leaf]:
+def _leaves(made: Specialisation, named: Mapping[Symbol, str]) -> Iterator[Leaf]:
     """The arguments that are arrays or numbers, each with the code that reads it."""
-    taken: set[str] = set()
+    taken = {*named.values()}
     for leaf in made.staged.leaves:
         name = c_name(trees.path_name(leaf.argument, leaf.path))
         if name in taken:
@@ -99,10 +107,8 @@ def _leaves(made: Specialisation, bound: Arguments) -> Iterator[Leaf]:
         taken.add(name)
         if leaf.variable.type.kind not in ("array", "python", "scalar"):
             raise ExportError(f"{name} is no number and no array", hint=HINT)
-        if any(isinstance(n, Dim) and not isinstance(n, int) for n in leaf.variable.type.dims):
-            raise ExportError(f"{name} has lengths that are not known", hint="use dynamic=False")
         code = trees.show_path(leaf.argument, leaf.path).replace('"', "'")
-        yield Leaf(name, code, kind_of(leaf.variable.type), (leaf.argument, leaf.path))
+        yield Leaf(name, code, kind_of(leaf.variable.type, named), (leaf.argument, leaf.path))
 
 
 def _captured(made: Specialisation) -> Iterator[Leaf]:
@@ -110,7 +116,7 @@ def _captured(made: Specialisation) -> Iterator[Leaf]:
     for keyword, hidden in zip(made.keywords, made.hidden, strict=True):
         if hidden.variable.type.kind not in ("array", "python", "scalar"):
             raise ExportError(f"{hidden.place.description} is no array", hint=HINT)
-        yield Leaf(c_name(keyword), keyword, kind_of(hidden.variable.type))
+        yield Leaf(c_name(keyword), keyword, kind_of(hidden.variable.type, {}))
 
 
 def _constants(made: Specialisation) -> dict[str, np.ndarray[Any, Any]]:

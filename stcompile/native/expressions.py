@@ -15,6 +15,9 @@ from stcompile.native.functions import COMPLEX as COMPLEX_LIBM
 from stcompile.native.functions import INLINE, LIBM, LOOPED, SORTED, SORTS
 from stcompile.native.kinds import BOOL, COMPLEX, FLOAT, INT, Array, Kind, Number, common
 from stcompile.native.literals import float_text, integer_text
+from stcompile.native.sizes import size_text
+from stcompile.wengert.bounds import least
+from stcompile.wengert.dims import Dim, Size, Sizes, number_of_elements, over, symbols_in
 
 UNKNOWN: Any = object()
 ATOM, UNARY, PRODUCT, SUM, ORDER, EQUAL, AND, OR, CHOICE = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -35,6 +38,7 @@ _COMPARED = {
     ast.Is: ("==", EQUAL),
     ast.IsNot: ("!=", EQUAL),
 }
+_FOLDED = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 _ORDERED = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 _TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "signbit": "signbit"}
@@ -53,7 +57,8 @@ class NotInC(Exception):
 @dataclass(frozen=True)
 class Value:
     """A translated expression: its kind, its text, how strongly its operator binds, and its value
-    if that is known. ``is_counter`` says that it is an integer which never leaves an axis,
+    if that is known; ``length`` is one that has a name, or a sum of them.
+    ``is_counter`` says that it is an integer which never leaves an axis,
     ``is_const`` that it is an array which must not be written to, ``is_alone`` that a call is given
     it once."""
 
@@ -61,9 +66,23 @@ class Value:
     code: str
     binds: int = ATOM
     static: Any = UNKNOWN
+    length: Dim | None = None
     is_counter: bool = False
     is_const: bool = False
     is_alone: bool = True
+
+    @property
+    def size(self) -> Size | None:
+        """The length that an integer is, if that is known."""
+        is_integer = isinstance(self.static, int) and self.kind == INT
+        return self.static if is_integer else self.length
+
+    @property
+    def sizes(self) -> Sizes | None:
+        """The lengths that a tuple of integers has, or an integer alone, if they are known."""
+        found = (self.size,) if isinstance(self.kind, Number) else self.static
+        is_known = isinstance(found, tuple) and all(isinstance(n, int | Dim) for n in found)
+        return found if is_known else None  # type: ignore[return-value]
 
     def within(self, binds: int) -> str:
         """The text as an operand of an operator."""
@@ -81,7 +100,7 @@ class Expressions:
     def call(self, name: str, arguments: Sequence[Value]) -> Value:
         raise NotImplementedError
 
-    def place(self, index: Value, length: int) -> str:
+    def place(self, index: Value, length: Size) -> str:
         raise NotImplementedError
 
     def refuse(self, reason: str, hint: str = "") -> NoReturn:
@@ -128,8 +147,8 @@ class Expressions:
 
     def _Tuple(self, node: ast.Tuple) -> Value:
         parts = [self.value(part) for part in node.elts]
-        known = all(part.static is not UNKNOWN for part in parts)
-        static = tuple(part.static for part in parts) if known else UNKNOWN
+        values = tuple(part.static if part.length is None else part.length for part in parts)
+        static = UNKNOWN if any(value is UNKNOWN for value in values) else values
         return Value(tuple(part.kind for part in parts), "", static=static)
 
     def _Attribute(self, node: ast.Attribute) -> Value:
@@ -192,9 +211,9 @@ class Expressions:
         kind = common(left.kind, right.kind)
         if op is ast.Div and kind.dtype.kind not in "fc":
             kind = FLOAT
-        known = left.static is not UNKNOWN and right.static is not UNKNOWN
-        if known and kind == INT and op in (ast.Add, ast.Sub, ast.Mult):
-            return literal(_folded(op, left.static, right.static))
+        folded = _folded(op, left.size, right.size)
+        if folded is not None:
+            return static_value(folded)
         if op is ast.Pow:
             return self._power(left, right, kind)
         if op in _BITS:
@@ -263,6 +282,8 @@ class Expressions:
 
     def _compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
         if left.static is not UNKNOWN and right.static is not UNKNOWN:
+            if any(symbols_in((left.static, right.static))) and left.static != right.static:
+                self.refuse("a comparison of shapes whose lengths have names has no translation")
             if type(op) in (ast.Eq, ast.NotEq):
                 return literal((left.static == right.static) == (type(op) is ast.Eq))
             if type(op) in _ORDERED and isinstance(left.kind, Number):
@@ -317,14 +338,16 @@ class Expressions:
 
     def _reshaped(self, array: Value, nodes: Sequence[ast.expr]) -> Value:
         """The elements of an array as one of another shape: they lie in the same order."""
-        dims = tuple(self.value(node).static for node in nodes)
-        dims = dims[0] if len(dims) == 1 and isinstance(dims[0], tuple) else dims
-        if not isinstance(array.kind, Array) or not all(isinstance(n, int) for n in dims):
+        shape = nodes[0] if len(nodes) == 1 else ast.Tuple([*nodes], ast.Load())
+        dims = self.value(shape).sizes
+        if not isinstance(array.kind, Array) or dims is None:
             self.refuse("a reshape to lengths that are not known has no translation")
-        others = math.prod(n for n in dims if n >= 0)
-        whole = tuple(array.kind.size // max(others, 1) if n < 0 else n for n in dims)
-        kind = Array(array.kind.of, whole)
-        assert kind.size == array.kind.size
+        others = number_of_elements(tuple(n for n in dims if n != -1))
+        rest = 0 if others == 0 else over(array.kind.size, others)
+        whole = tuple(rest if n == -1 else n for n in dims)
+        if None in whole or number_of_elements(whole) != array.kind.size:  # type: ignore[arg-type]
+            self.refuse("a reshape to lengths that are not known has no translation")
+        kind = Array(array.kind.of, whole)  # type: ignore[arg-type]
         const = "const " if array.is_const else ""
         code = f"(({const}{kind.pointer('')}){array.code})"
         return Value(kind, code, is_const=array.is_const)
@@ -423,16 +446,24 @@ def _as_number(value: Value) -> Value | None:
     return value if isinstance(value.kind, Number) else None
 
 
-def _folded(op: type[ast.operator], left: int, right: int) -> int:
-    if op is ast.Add:
-        return left + right
-    return left - right if op is ast.Sub else left * right
+def _folded(op: type[ast.operator], left: Size | None, right: Size | None) -> Size | None:
+    """The result of an operation of lengths, if that is one."""
+    if left is None or right is None:
+        return None
+    if op is ast.FloorDiv and isinstance(left, Dim) and isinstance(right, int) and right > 0:
+        return left // right  # type: ignore[no-any-return]
+    function = _FOLDED.get(op)
+    return None if function is None else function(left, right)
 
 
 def static_value(value: Any) -> Value:
     """A fact that is known while the code is written."""
     if isinstance(value, bool | int | float):
         return literal(value)
+    if isinstance(value, Dim):
+        text = size_text(value)
+        binds = ATOM if text.isidentifier() else SUM
+        return Value(INT, text, binds, length=value, is_counter=least(value) >= 0)
     return Value((), "", static=value)
 
 

@@ -7,8 +7,9 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from stcompile.native.names import c_name, flat, written_names
 from stcompile.native.sequences import in_sequence
 from stcompile.native.translate import RAISED, Translator, translate
 from stcompile.native.unit import Made, Unit
+from stcompile.native.workspace import bytes_text, fixed_bytes, layout_lines, struct_lines
+from stcompile.wengert.bounds import renamed
+from stcompile.wengert.dims import Symbol, named_by, replaced
 from stcompile.wengert.types import Type
 
 WIDTH = 100
@@ -30,7 +34,7 @@ ABOUT = (
     "Arrays lie in C order, and none may overlap another. The caller owns all of them. What is not "
     "const is written: results, whose contents before the call do not matter, and arguments that "
     "the function changes. The workspace holds intermediate values; it need not be cleared, may be "
-    "static, has {size:,} bytes, and is for one call at a time. Returned is 0, or the code of an "
+    "static, has {size} bytes, and is for one call at a time. Returned is 0, or the code of an "
     "error, after which the results mean nothing{end}"
 )
 
@@ -48,8 +52,8 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Translated:
-    """The function in C: the text of the source and of the header, its parameters and results,
-    and the names of the arguments that it writes into."""
+    """The function in C: the text of the source and of the header, its parameters and results, the
+    names of the arguments that it writes into, and the lengths that have names."""
 
     name: str
     source: str
@@ -57,6 +61,7 @@ class Translated:
     leaves: tuple[Leaf, ...]
     results: tuple[tuple[str, Kind], ...]
     written: frozenset[str]
+    lengths: tuple[str, ...]
 
 
 class _Main(Translator):
@@ -92,10 +97,11 @@ class _Main(Translator):
                 self.outputs.setdefault(part.id, at)
 
 
-def kind_of(type_: Type) -> Kind:
-    """The kind of an argument of a type of the Wengert list."""
+def kind_of(type_: Type, names: Mapping[Symbol, str]) -> Kind:
+    """The kind of an argument of a type of the Wengert list; the lengths have ``names`` in C."""
     number = Number(np.dtype(type_.dtype))
-    return Array(number, tuple(type_.dims)) if type_.kind == "array" else number
+    dims = replaced(tuple(type_.dims), lambda dim: renamed(dim, names))
+    return Array(number, dims) if type_.kind == "array" else number
 
 
 def translated(
@@ -107,10 +113,13 @@ def translated(
     constants: Mapping[str, np.ndarray[Any, Any]],
     file: str = "",
     labels: Sequence[str] = (),
+    lengths: Mapping[str, Symbol] = MappingProxyType({}),
 ) -> Translated:
     """Translate the text of a module of loops, which reads ``constants`` by name. ``about`` stands
-    in the header, whose name is that of the ``file``; ``labels`` are names for the results."""
+    in the header, whose name is that of the ``file``; ``labels`` are names for the results, and
+    ``lengths`` are those that have names, by their names in C."""
     unit = unit_of(source, name, locate)
+    unit.lengths = lengths
     written = _written(unit.definitions[name], unit.definitions, leaves)
     read = {
         leaf.code: Value(leaf.kind, leaf.name, is_const=leaf.code not in written) for leaf in leaves
@@ -121,13 +130,15 @@ def translated(
         unit.constants[own] = f"static {kind.constant(c_name(own))} = {numbers(array)};"
     main = _Main(unit, unit.definitions[name], read, labels)
     made = main.run(name)
-    words = {word for one in (*unit.order, made) for word in _words(one)}
+    tests = [*_tests(unit), *layout_lines(unit, made.members)]
+    made = replace(made, lengths=[*lengths], lines=[*tests, *made.lines])
+    words = {word for one in (*unit.order, made) for word in one.words}
     for own in [own for own in unit.constants if c_name(own) not in words]:
         del unit.constants[own]
     parameters = [_parameter(leaf, leaf.code not in written) for leaf in leaves]
     parameters += made.parameters
     results = tuple(zip(main.result_names, made.results, strict=True))
-    header = _header(unit, made, parameters, about)
+    header = _header(unit, made, parameters, [*about.splitlines(), *_told(leaves)])
     return Translated(
         name,
         _source(unit, made, parameters, file or name),
@@ -135,6 +146,7 @@ def translated(
         tuple(leaves),
         results,
         frozenset(leaf.name for leaf in leaves if leaf.code in written),
+        tuple(lengths),
     )
 
 
@@ -173,7 +185,8 @@ def _parameter(leaf: Leaf, is_read: bool) -> str:
 
 
 def _signature(made: Made, parameters: Sequence[str], workspace: str, returned: str) -> str:
-    given = [*parameters, *([f"{workspace} *work"] if made.needs_workspace else [])]
+    given = [*(f"int64_t {own}" for own in made.lengths), *parameters]
+    given += [f"{workspace} *work"] if made.needs_workspace else []
     return wrapped(f"{returned} {made.name}({', '.join(given) or 'void'})", 4)
 
 
@@ -197,15 +210,15 @@ def wrapped(text: str, more: int = 8) -> str:
     return "\n".join(lines).replace(FIXED, " ")
 
 
-def _header(unit: Unit, made: Made, parameters: Sequence[str], about: str) -> str:
+def _header(unit: Unit, made: Made, parameters: Sequence[str], about: Sequence[str]) -> str:
     guard = f"{unit.name.upper()}_H"
-    members = [f"    {kind.member(name)};" for name, kind in unit.members.items()]
-    size = sum(k.size * k.of.dtype.itemsize for k in unit.members.values()) + 8
+    measure = _measure(unit) if unit.lengths else ""
+    size = f"`{unit.name}_workspace_size`" if unit.lengths else f"{fixed_bytes(unit) + 8:,}"
     codes = [f" *   {at + 1}  {text}" for at, text in enumerate(unit.errors)]
     said = textwrap.wrap(ABOUT.format(size=size, end=":" if codes else "."), WIDTH - 3)
     lines = [
         "/*",
-        *(f" * {line}" if line else " *" for line in (*about.splitlines(), "", *said)),
+        *(f" * {line}" if line else " *" for line in (*about, "", *said)),
         *codes,
         " */",
         f"#ifndef {guard}",
@@ -213,19 +226,41 @@ def _header(unit: Unit, made: Made, parameters: Sequence[str], about: str) -> st
         "",
         "#include <complex.h>" if _has_complex(unit, made) else "",
         "#include <stdbool.h>",
+        *(["#include <stddef.h>"] if measure else []),
         "#include <stdint.h>",
         "",
-        f"{unit.workspace} {{",
-        *members,
-        "    int error;",
-        "};",
+        *struct_lines(unit),
         "",
+        measure and f"{measure};",
         wrapped(_signature(made, parameters, unit.workspace, "int") + ";", 4),
         "",
         "#endif",
     ]
     kept = [line for at, line in enumerate(lines) if line or lines[at - 1]]
     return "\n".join(kept) + "\n"
+
+
+def _measure(unit: Unit) -> str:
+    """The head of the function that says how many bytes the workspace has."""
+    given = ", ".join(f"int64_t {own}" for own in unit.lengths)
+    return wrapped(f"size_t {unit.name}_workspace_size({given})", 4)
+
+
+def _told(leaves: Sequence[Leaf]) -> Iterator[str]:
+    """The lengths that have names, as a part of a sentence each."""
+    arrays = ((leaf.code, leaf.kind.dims) for leaf in leaves if isinstance(leaf.kind, Array))
+    axes = ((code, at, named_by(n)) for code, dims in arrays for at, n in enumerate(dims))
+    found = {one: f"{code}.shape[{at}]" for code, at, one in reversed([*axes]) if one is not None}
+    for symbol, axis in sorted(found.items(), key=lambda pair: pair[0].name):
+        yield f"The length {symbol.name} is {axis}, and at least {symbol.low}."
+
+
+def _tests(unit: Unit) -> Iterator[str]:
+    """Statements that test whether the lengths are such as the function is for."""
+    for own, symbol in unit.lengths.items():
+        unit.errors.append(f"ValueError: {own} is less than {symbol.low}")
+        yield f"    if ({own} < {symbol.low})"
+        yield f"        return work->error = {len(unit.errors)};"
 
 
 def _has_complex(unit: Unit, made: Made) -> bool:
@@ -248,6 +283,11 @@ def _source(unit: Unit, made: Made, parameters: Sequence[str], file: str) -> str
         lines += _comment(made.title)
     lines += [_signature(made, parameters, unit.workspace, "int"), "{", "    work->error = 0;"]
     lines += [*_unused(made, parameters), *made.lines, "}"]
+    if unit.lengths:
+        size = bytes_text(unit, made.members)
+        read = re.findall(r"\w+", size)
+        unused = [f"    (void){own};" for own in unit.lengths if own not in read]
+        lines += ["", _measure(unit), "{", *unused, f"    return {size};", "}"]
     return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
 
 
@@ -289,15 +329,8 @@ def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
 
 def _unused(made: Made, parameters: Sequence[str]) -> list[str]:
     """Statements that say which parameters are not read."""
-    words = _words(made)
     names = [re.sub(r"\[.*", "", p).split()[-1].lstrip("*") for p in parameters]
-    return [f"    (void){name};" for name in names if name not in words]
-
-
-def _words(made: Made) -> set[str]:
-    """The words in the statements of a function."""
-    lines = [line for line in made.lines if not line.lstrip().startswith("/*")]
-    return set(re.findall(r"\w+", " ".join(lines)))
+    return [f"    (void){name};" for name in names if name not in made.words]
 
 
 def _comment(text: str) -> list[str]:

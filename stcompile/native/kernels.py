@@ -17,23 +17,27 @@ from typing import Any
 from stcompile.native.arrays import STEP
 from stcompile.native.bindings import Binding, KernelsInC, Raised
 from stcompile.native.entries import PRELUDE, SAID, Entry, entry_lines
-from stcompile.native.expressions import NotInC, Value
+from stcompile.native.expressions import NotInC, Value, static_value
 from stcompile.native.file import shared_lines, unit_of, wrapped
 from stcompile.native.kinds import INT, Array, Kind, Number
 from stcompile.native.names import assigned_names, c_name
+from stcompile.native.sizes import size_text
 from stcompile.native.translate import RAISED, Translator
 from stcompile.native.unit import Made, Unit
+from stcompile.native.workspace import struct_lines
+from stcompile.wengert.dims import Dim, Size, Symbol, UnknownSizeError
 
 WITHIN = "index_within"  # the function that checks an index
-LARGEST_ON_STACK = 16384  # bytes
 
 
 @dataclass(frozen=True)
 class Operands:
-    """The operands of a kernel: their kinds, and the positions of those that it writes to."""
+    """The operands of a kernel: their kinds, the positions of those that it writes to, and, by
+    their positions, those that are lengths that have names."""
 
     kinds: Sequence[Kind]
     written: frozenset[int]
+    lengths: Mapping[int, Dim]
 
 
 @dataclass
@@ -56,23 +60,24 @@ class _Kernel(Translator):
 
     def __init__(self, unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value]) -> None:
         super().__init__(unit, node, arguments)
-        self.places: dict[str, tuple[str, int]] = {}  # indices of the loop and lengths, by checks
+        self.places: dict[str, tuple[str, str]] = {}  # indices of the loop and lengths, by checks
 
     def call(self, name: str, arguments: Sequence[Value]) -> Value:
         made = super().call(name, arguments)
         return replace(made, is_counter=True) if name == WITHIN else made
 
-    def place(self, index: Value, length: int) -> str:
+    def place(self, index: Value, length: Size) -> str:
         if isinstance(index.static, int) or index.is_counter:
             return super().place(index, length)
         if not self.is_checked:
             own = self.unit.inline("wrapped", INT)
-            return f"{own}({self.cast(index, INT).code}, {length})"
+            return f"{own}({self.cast(index, INT).code}, {size_text(length)})"
         self.needs_workspace = True
         code = self._code("IndexError", ["index is out of bounds"], self.line)
         own = self.unit.inline("place", INT)
-        text = f"{own}({self.cast(index, INT).code}, {length}, &work->error, {code})"
-        self.places[text] = index.code, length
+        limit = size_text(length)
+        text = f"{own}({self.cast(index, INT).code}, {limit}, &work->error, {code})"
+        self.places[text] = index.code, limit
         return text
 
     @property
@@ -173,18 +178,20 @@ def kernels_in_c(
     name: str,
     kernels: Mapping[str, Operands],
     locate: Callable[[int], str],
+    lengths: Mapping[str, Symbol],
     fastmath: bool = False,
 ) -> tuple[KernelsInC, dict[str, str]]:
     """Translate kernels of a module, the ``source`` of a program ``name``; and the reasons why some
-    are not translated, by name."""
+    are not translated, by name. The ``lengths`` are those that have names, by their names in C."""
     found = unit_of(source, name, locate)
     unit = _Kernels(name, found.definitions, found.comments, locate, _translate, taken=found.taken)
+    unit.lengths = lengths
     entries, reasons = [], {}
     for own, operands in kernels.items():
         state = len(unit.order), dict(unit.made), dict(unit.members), list(unit.raised)
         try:
             entries.append(_entry(unit, own, operands))
-        except NotInC as error:
+        except (NotInC, UnknownSizeError) as error:
             reasons[own] = str(error)
             del unit.order[state[0] :]
             unit.made, unit.members, unit.raised = state[1:]
@@ -199,32 +206,25 @@ def _entry(unit: _Kernels, name: str, operands: Operands) -> Entry:
         if isinstance(kind, Array) and 0 in kind.dims:
             raise NotInC("an array without elements has no translation", node.lineno)
         is_const, is_alone = at not in operands.written, not operands.written
-        given.append(Value(kind, f"operand_{at}", is_const=is_const, is_alone=is_alone))
-    return Entry(name, unit.function(name, given), tuple(operands.kinds), operands.written)
+        own = Value(kind, f"operand_{at}", is_const=is_const, is_alone=is_alone)
+        given.append(static_value(operands.lengths[at]) if at in operands.lengths else own)
+    made = unit.function(name, given)
+    return Entry(name, made, tuple(operands.kinds), operands.written, operands.lengths)
 
 
 def _binding(entry: Entry) -> Binding:
-    arrays = [
-        (at, kind.of.dtype.str, kind.dims, at in entry.written) for at, kind in entry.arrays.items()
-    ]
-    made = [(kind.dims, kind.of.dtype.str) for kind in entry.made.values()]
+    arrays = [(at, kind.of.dtype.str, at in entry.written) for at, kind in entry.arrays.items()]
+    made = [kind.of.dtype.str for kind in entry.made.values()]
     return Binding(entry.name, len(entry.kinds), tuple(arrays), tuple(made))
 
 
 def _text(unit: _Kernels, entries: Sequence[Entry]) -> str:
-    members = [f"    {kind.member(name)};" for name, kind in unit.members.items()]
-    size = sum(kind.size * kind.of.dtype.itemsize for kind in unit.members.values())
-    is_small = size <= LARGEST_ON_STACK
     lines = [
         *PRELUDE.splitlines(),
         "",
-        f"{unit.workspace} {{",
-        *members,
-        f"    int64_t said[{SAID}];",
-        "    int error;",
-        "};",
+        *struct_lines(unit, f"int64_t said[{SAID}]"),
         "",
         *shared_lines(unit, has_complex=True),
-        *(line for one in entries for line in entry_lines(one, unit.workspace, is_small)),
+        *(line for one in entries for line in entry_lines(one, unit)),
     ]
     return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"

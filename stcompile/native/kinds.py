@@ -7,6 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stcompile.native.sizes import size_text
+from stcompile.wengert.bounds import maximum
+from stcompile.wengert.dims import Size, Sizes, is_named, number_of_elements
+
 _NAMES = {
     "bool": "bool",
     **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
@@ -42,15 +46,20 @@ class Number:
 
 @dataclass(frozen=True)
 class Array:
-    """An array whose elements lie in C order."""
+    """An array whose elements lie in C order. Lengths that have names have those of C."""
 
     of: Number
-    dims: tuple[int, ...]
+    dims: Sizes
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Sizes:
         """The lengths in C, where an array has an element at least."""
-        return tuple(max(n, 1) for n in self.dims) or (1,)
+        return tuple(maximum(n, 1) for n in self.dims) or (1,)
+
+    @property
+    def is_named(self) -> bool:
+        """True if lengths have names."""
+        return is_named(self.dims)
 
     def parameter(self, name: str, is_read: bool) -> str:
         """The declaration of a parameter that is this array and no other overlaps.
@@ -59,16 +68,19 @@ class Array:
         'const double w[restrict 3][2]'
         """
         const = "const " if is_read else ""
-        first, *rest = self.shape
+        first, *rest = map(size_text, self.shape)
         return f"{const}{self.of.c} {name}[restrict {first}]" + "".join(f"[{n}]" for n in rest)
 
     def pointer(self, name: str) -> str:
         """The declaration of a pointer to its first row."""
-        rest = "".join(f"[{n}]" for n in self.shape[1:])
+        rest = "".join(f"[{size_text(n)}]" for n in self.shape[1:])
         return f"{self.of.c} (*{name}){rest}" if rest else f"{self.of.c} *{name}"
 
     def member(self, name: str) -> str:
-        """The declaration of the array in a struct."""
+        """The declaration of the array in a struct, or of a pointer to its elements if its lengths
+        have names."""
+        if self.is_named:
+            return f"{self.of.c} *{name}"
         return f"{self.of.c} {name}" + "".join(f"[{n}]" for n in self.shape)
 
     def constant(self, name: str) -> str:
@@ -76,9 +88,14 @@ class Array:
         return f"const {self.member(name)}"
 
     @property
-    def size(self) -> int:
+    def size(self) -> Size:
         """The number of elements."""
-        return int(np.prod(self.dims, dtype=np.int64))
+        return number_of_elements(self.dims)
+
+    @property
+    def count(self) -> str:
+        """The number of elements in C, as a factor."""
+        return f"(size_t)({size_text(self.size)})" if self.is_named else str(self.size)
 
 
 Kind: TypeAlias = "Number | Array | tuple[Kind, ...]"

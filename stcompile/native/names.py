@@ -18,7 +18,8 @@ _WORDS = (
     *("auto", "bool", "case", "char", "const", "default", "do", "double", "enum", "extern"),
     *("float", "goto", "inline", "int", "long", "register", "restrict", "short", "signed"),
     *("sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile"),
-    *("complex", "creal", "cimag", "false", "true", "main", "memcpy", "memset", "work", "I", "NAN"),
+    *("complex", "creal", "cimag", "false", "true", "main", "memcpy", "memset", "work", "memory"),
+    *("I", "NAN"),
     *("j0", "j1", "jn", "y0", "y1", "yn"),
 )
 TAKEN = frozenset({*_WORDS, *LIBM.values(), *INLINE})

@@ -12,6 +12,7 @@ import numpy as np
 from stcompile.native.file import Translated, wrapped
 from stcompile.native.kinds import Array, Kind, Number
 from stcompile.native.literals import number_text, numbers
+from stcompile.wengert.dims import measured
 
 LARGEST = 100_000  # numbers that a file carries
 ABSENT = "/* The arguments are too many numbers for a self-test here. */\n"
@@ -50,19 +51,23 @@ def with_self_test(text: Translated, example: Example | None) -> str:
 def _lines(text: Translated, example: Example) -> Iterator[str]:
     yield "#ifdef SELF_TEST"
     yield "#include <stdio.h>"
+    if text.lengths:
+        yield "#include <stdlib.h>"
     yield ""
     yield from _COMPARE.splitlines()
     yield ""
     yield "int main(void)"
     yield "{"
-    called = []
+    lengths = [*map(str, _lengths(text, example))]
+    called = [*lengths]
     for leaf, value in zip(text.leaves, example.given, strict=True):
         const = "" if leaf.name in text.written else "const "
         yield from _declared(f"given_{leaf.name}", leaf.kind, value, f"static {const}")
         called.append(f"given_{leaf.name}")
     compared = []
     for (name, kind), value in zip(text.results, example.results, strict=True):
-        whole = kind if isinstance(kind, Array) else Array(kind, ())  # type: ignore[arg-type]
+        of = kind.of if isinstance(kind, Array) else kind
+        whole = Array(of, value.shape)  # type: ignore[arg-type]
         yield from _declared(f"expected_{name}", whole, value, "static const ")
         yield f"    static {whole.member(f'found_{name}')};"
         called.append(f"found_{name}")
@@ -70,9 +75,16 @@ def _lines(text: Translated, example: Example) -> Iterator[str]:
     for leaf, before, value in zip(text.leaves, example.given, example.after, strict=True):
         if isinstance(leaf.kind, Array) and not np.array_equal(before, value, equal_nan=True):
             yield from _declared(f"after_{leaf.name}", leaf.kind, value, "static const ")
-            compared.append((leaf.name, f"given_{leaf.name}", f"after_{leaf.name}", leaf.kind))
-    yield f"    static struct {text.name}_workspace work;"
-    called.append("&work")
+            whole = Array(leaf.kind.of, value.shape)
+            compared.append((leaf.name, f"given_{leaf.name}", f"after_{leaf.name}", whole))
+    struct = f"struct {text.name}_workspace"
+    if lengths:
+        yield f"    {struct} *work = malloc({text.name}_workspace_size({', '.join(lengths)}));"
+        yield "    if (!work)"
+        yield "        return 1;"
+    else:
+        yield f"    static {struct} memory, *work = &memory;"
+    called.append("work")
     yield "    double largest = 0, error;"
     yield wrapped(f"    int code = {text.name}({', '.join(called)});")
     yield "    if (code) {"
@@ -82,15 +94,26 @@ def _lines(text: Translated, example: Example) -> Iterator[str]:
     for name, found, expected, kind in compared:
         yield from _comparison(name, found, expected, kind)
     narrow = any(k.of.dtype.itemsize // (1 + (k.of.dtype.kind == "c")) < 8 for *_, k in compared)
+    if lengths:
+        yield "    free(work);"
     yield '    printf("largest error %.3g\\n", largest);'
     yield f"    return !(largest < {1e-3 if narrow else 1e-8});"
     yield "}"
     yield "#endif"
 
 
+def _lengths(text: Translated, example: Example) -> Iterator[int]:
+    """The numbers of the lengths that have names."""
+    pairs = zip(text.leaves, example.given, strict=True)
+    found = measured((leaf.kind.dims, v.shape) for leaf, v in pairs if isinstance(leaf.kind, Array))
+    numbers = {symbol.name: number for symbol, number in found.items()}
+    return (numbers[own] for own in text.lengths)
+
+
 def _declared(name: str, kind: Kind, value: Any, before: str) -> Iterator[str]:
     if isinstance(kind, Array):
-        yield from wrapped(f"    {before}{kind.member(name)} = {numbers(value)};").split("\n")
+        member = Array(kind.of, value.shape).member(name)
+        yield from wrapped(f"    {before}{member} = {numbers(value)};").split("\n")
         return
     assert isinstance(kind, Number)
     before = before.replace("static ", "")

@@ -14,12 +14,10 @@ from dataclasses import replace
 from stcompile.native.control import ADDED, Control
 from stcompile.native.expressions import UNKNOWN, Value
 from stcompile.native.kinds import INT, Array, Kind, Number
-from stcompile.native.names import (
-    c_name,
-    flat,
-    loaded,
-)
+from stcompile.native.names import flat, loaded
+from stcompile.native.sizes import size_text
 from stcompile.native.unit import Made, Unit
+from stcompile.wengert.dims import Size
 
 RAISED = "@return;"  # where a function that is not the main one ends by an error
 
@@ -49,27 +47,37 @@ class Translator(Control):
     def run(self, name: str) -> Made:
         self.block(self.body)
         parameters = [*self.parameters, *self._out_parameters()]
-        return Made(name, parameters, self.results, self.lines, self.needs_workspace, self.title)
+        made = Made(name, parameters, self.results, self.lines, self.needs_workspace)
+        said = {*made.words, *re.findall(r"\w+", " ".join(parameters))}
+        lengths = [own for own in self.unit.lengths if own in said]
+        return replace(made, members=frozenset(self.members), lengths=lengths, title=self.title)
 
     # --- parameters and results ----------------------------------------------------------------
 
     def _bind(self, arguments: Sequence[Value]) -> None:
         for argument, value in zip(self.node.args.args, arguments, strict=True):
             name = argument.arg
-            if value.static is not UNKNOWN:
-                self.env[name] = value
+            if value.static is not UNKNOWN or value.length is not None:
+                self._bind_known(name, value)
             elif isinstance(value.kind, Array):
                 self._bind_parameter(name, value)
             elif isinstance(value.kind, Number):
-                self.env[name] = Value(value.kind, c_name(name))
-                self.parameters.append(f"{value.kind.c} {c_name(name)}")
+                self.env[name] = Value(value.kind, self.unit.called(name))
+                self.parameters.append(f"{value.kind.c} {self.unit.called(name)}")
             self.declared.add(name)
+
+    def _bind_known(self, name: str, value: Value) -> None:
+        """An argument that is known, and no parameter therefore."""
+        self.env[name] = value
+        if self.assigned[name] > 1 and isinstance(value.kind, Number):
+            self.env[name] = Value(value.kind, self.unit.called(name))
+            self.say(f"{value.kind.c} {self.env[name].code} = {value.code};")
 
     def _bind_parameter(self, name: str, value: Value) -> None:
         """An array that the function is given. One whose name gets other arrays as well is copied,
         so that the name owns memory."""
         assert isinstance(value.kind, Array)
-        own = c_name(name)
+        own = self.unit.called(name)
         if self.assigned[name] > 1 and name not in self.shared:
             if name in self.changed:
                 self.refuse(f"the argument `{name}` is changed and given another array")
@@ -105,13 +113,13 @@ class Translator(Control):
     def _result_name(self, at: int, wish: str) -> str:
         """The name of the parameter for a result: as in the code, or by its label."""
         if re.fullmatch(r"v\d+(_out)?", wish) and at < len(self.labels):
-            names = {c_name(n.id) for n in ast.walk(self.node) if isinstance(n, ast.Name)}
+            names = {self.unit.called(n.id) for n in ast.walk(self.node) if isinstance(n, ast.Name)}
             label = self.labels[at]
             wish = f"{label}_out" if label in names else label
         while len(self.result_names) <= at:
             self.result_names.append("")
         if not self.result_names[at]:
-            taken = {*map(c_name, self.env), *self.result_names}
+            taken = {*map(self.unit.called, self.env), *self.result_names}
             while wish in taken:
                 wish += "_out"
             self.result_names[at] = wish
@@ -209,7 +217,7 @@ class Translator(Control):
         if isinstance(value.kind, Array):
             self._bind_array(name, value, node)
         elif isinstance(value.kind, Number):
-            if isinstance(value.static, int) and self.assigned[name] == 1:
+            if value.size is not None and self.assigned[name] == 1:
                 self.env[name] = value
             else:
                 self._set(name, value)
@@ -229,17 +237,19 @@ class Translator(Control):
         assert isinstance(kind, Number)
         code = self.cast(value, kind).code
         if name in self.declared:
-            self.say(f"{c_name(name)} = {code};")
+            self.say(f"{self.unit.called(name)} = {code};")
             return
         self.declared.add(name)
-        own = Value(kind, c_name(name), is_counter=value.is_counter and self.assigned[name] == 1)
+        own = Value(
+            kind, self.unit.called(name), is_counter=value.is_counter and self.assigned[name] == 1
+        )
         self.env[name] = own
         if self.blocks[name] == self.here:
             const = "const " if self.assigned[name] == 1 else ""
-            self.say(f"{const}{kind.c} {c_name(name)} = {code};")
+            self.say(f"{const}{kind.c} {self.unit.called(name)} = {code};")
         else:
-            self._hoisted(name, f"{kind.c} {c_name(name)} = 0;")
-            self.say(f"{c_name(name)} = {code};")
+            self._hoisted(name, f"{kind.c} {self.unit.called(name)} = 0;")
+            self.say(f"{self.unit.called(name)} = {code};")
 
     # --- calls ---------------------------------------------------------------------------------
 
@@ -261,8 +271,9 @@ class Translator(Control):
         return memory
 
     def _call_text(self, made: Made, arguments: Sequence[Value], outs: Sequence[str]) -> str:
-        given = [a.code for a in arguments if not isinstance(a.static, int | str | tuple)]
-        given += outs
+        values = [a for a in arguments if not isinstance(a.static, int | str | tuple)]
+        given = [*made.lengths, *(a.code for a in values if a.length is None), *outs]
+        self.members |= made.members
         if made.needs_workspace:
             self.needs_workspace = True
             given.append("work")
@@ -289,9 +300,9 @@ class Translator(Control):
                 assert isinstance(kind, Number)
                 if target not in self.declared:
                     self.declared.add(target)
-                    self.env[target] = Value(kind, c_name(target))
-                    self._hoisted(target, f"{kind.c} {c_name(target)};")
-                outs.append(f"&{c_name(target)}")
+                    self.env[target] = Value(kind, self.unit.called(target))
+                    self._hoisted(target, f"{kind.c} {self.unit.called(target)};")
+                outs.append(f"&{self.unit.called(target)}")
         self.say(f"{self._call_text(made, arguments, outs)};")
 
     # --- control -------------------------------------------------------------------------------
@@ -340,7 +351,7 @@ class Translator(Control):
             self.say(f"return {self.cast(values[0], self.results[0]).code};")  # type: ignore[arg-type]
             return
         for at, (part, value) in enumerate(zip(parts, values, strict=True)):
-            wish = c_name(part.id) if isinstance(part, ast.Name) else "result"
+            wish = self.unit.called(part.id) if isinstance(part, ast.Name) else "result"
             if isinstance(value.kind, Array):
                 own = self._result_name(at, wish)
                 if own != value.code:
@@ -365,17 +376,16 @@ class Translator(Control):
 
     # --- indices -------------------------------------------------------------------------------
 
-    def place(self, index: Value, length: int) -> str:
+    def place(self, index: Value, length: Size) -> str:
         if isinstance(index.static, int):
-            at = index.static if index.static >= 0 else index.static + length
-            return str(at)
+            return size_text(index.static if index.static >= 0 else index.static + length)
         index = self.cast(index, INT)
         if index.is_counter:
             return index.code
         self.needs_workspace = True
         code = self.unit.error("IndexError: an index is out of range", self.line)
         own = self.unit.inline("place", INT)
-        return f"{own}({index.code}, {length}, &work->error, {code})"
+        return f"{own}({index.code}, {size_text(length)}, &work->error, {code})"
 
 
 def translate(unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value], name: str) -> Made:

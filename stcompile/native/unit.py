@@ -5,25 +5,29 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stcompile.native.expressions import UNKNOWN, Value
 from stcompile.native.functions import INLINE
 from stcompile.native.kinds import INT, Array, Kind, Number
+from stcompile.native.names import c_name
+from stcompile.wengert.dims import Symbol
 
 
 @dataclass
 class Made:
     """A translated function: its name in C, its parameters besides the workspace, its results, its
-    text, and whether it needs the workspace."""
+    text, and what it needs: the lengths that have names, the workspace, and arrays there."""
 
     name: str
     parameters: list[str]
     results: list[Kind]
     lines: list[str]
     needs_workspace: bool
+    members: frozenset[str] = frozenset()
+    lengths: Sequence[str] = ()
     title: str = ""
 
     @property
@@ -32,12 +36,19 @@ class Made:
         alone = len(self.results) == 1 and isinstance(self.results[0], Number)
         return self.results[0].c if alone else "void"  # type: ignore[union-attr]
 
+    @property
+    def words(self) -> set[str]:
+        """The words in its statements."""
+        lines = [line for line in self.lines if not line.lstrip().startswith("/*")]
+        return set(re.findall(r"\w+", " ".join(lines)))
+
 
 @dataclass
 class Unit:
     """The functions of a file: their definitions by name, the comments by line, the functions that
-    were translated, the members of the workspace, short functions, and errors by code.
-    ``translate`` makes a function for the types of its arguments."""
+    were translated, the members of the workspace, short functions, errors by code, and the lengths
+    that have names, by their names in C. ``translate`` makes a function for the types of its
+    arguments."""
 
     name: str
     definitions: dict[str, ast.FunctionDef]
@@ -51,12 +62,18 @@ class Unit:
     constants: dict[str, str] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     taken: Counter[str] = field(default_factory=Counter)
+    lengths: Mapping[str, Symbol] = field(default_factory=dict)
     has_sums: bool = False  # that may be added several terms at a time
     last: str = ""  # the user's line that was translated last
 
     @property
     def workspace(self) -> str:
         return f"struct {self.name}_workspace"
+
+    def called(self, name: str) -> str:
+        """The name in C of a name in a function."""
+        own = c_name(name)
+        return f"{own}_" if own in self.lengths else own
 
     def unique(self, wish: str) -> str:
         """A name that no function or member of the workspace has yet."""
@@ -98,7 +115,7 @@ class Unit:
             )
             for a in arguments
         ]
-        facts = ((a.kind, a.is_const, a.is_alone, _hashable(a.static)) for a in given)
+        facts = ((a.kind, a.is_const, a.is_alone, a.length, _hashable(a.static)) for a in given)
         key = name, *facts
         if key not in self.made:
             made = self.translate(self, self.definitions[name], given, self.unique(name))
