@@ -112,7 +112,6 @@ thawed = deferred(f"{_FUNCTIONS}.frozen", "thawed")
 known_call = deferred(f"{_FUNCTIONS}.scipy_known", "known_call")
 stand_in = deferred(f"{_FUNCTIONS}.scipy_objects", "stand_in")
 imported_lowering = deferred(f"{_FUNCTIONS}.imported", "imported_lowering")
-method_of_filled = deferred("stcompile.frontend.operations.filled_methods", "method_of_filled")
 at_chosen = deferred(f"{_FUNCTIONS}.ufuncs", "at_chosen")
 hint_for = deferred(f"{_FUNCTIONS}.refused", "hint_for")
 is_read = deferred(f"{_FUNCTIONS}.of_numpy", "is_read")
@@ -284,8 +283,9 @@ def _call_object(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         arguments = _iterated(run, function, arguments)
         refuse_hash(run, *_keys(function, arguments))
         more = arguments[0] if function.__name__ == "extend" else None
-        if isinstance(owner, list) and (filled_in(owner) or filled_in(more)):
-            return method_of_filled(run, owner, function.__name__, arguments, keywords)
+        filled = filled_in(owner) or filled_in(more)
+        if filled is not None and isinstance(owner, list):
+            return filled.call(run, owner, function.__name__, arguments, keywords)
         if isinstance(owner, str) and messages.is_staged([*arguments, *keywords.values()]):
             return messages.method(run, function, arguments, keywords)
         if isinstance(function.__self__, list) and function.__name__ == "sort":

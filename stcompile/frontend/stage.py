@@ -29,14 +29,14 @@ from stcompile.frontend.control.failing import may_fail
 from stcompile.frontend.control.unrolling import to_unroll
 from stcompile.frontend.effects import effects_of
 from stcompile.frontend.inlining import RECURSION_LIMIT
-from stcompile.frontend.operations.item_layouts import types_in
-from stcompile.frontend.operations.leaving import Rows, with_rows
+from stcompile.frontend.lists.item_layouts import Layout, Rows, leaves_of
+from stcompile.frontend.lists.leaving import with_rows
 from stcompile.frontend.operations.nested import array_of
 from stcompile.frontend.state.capture import has_attributes
 from stcompile.frontend.state.outside import StagedAgain
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Language, Run
-from stcompile.frontend.state.values import Array, Layout, Scalar, described
+from stcompile.frontend.state.values import Array, Scalar, described
 from stcompile.frontend.syntax.expressions import EXPRESSIONS
 from stcompile.frontend.syntax.raising import fail
 from stcompile.frontend.syntax.statements import STATEMENTS
@@ -284,10 +284,10 @@ def _listed(run: Run, rows: Rows) -> Result:
     def item(layout: Layout) -> Result:
         if isinstance(layout, Type):
             return Item(run.atom(next(columns)))
-        keys, parts = tuple(range(len(layout.parts))), tuple(map(item, layout.parts))
-        return Group(layout.kind.__name__, keys, parts)
+        keys, parts = tuple(range(len(layout))), tuple(map(item, layout))
+        return Group(type(layout).__name__, keys, parts)
 
-    kinds = [type_.kind for type_ in types_in(rows.layout)]
+    kinds = [type_.kind for type_ in leaves_of(rows.layout)]
     return Listed(item(rows.layout), tuple(i for i, k in enumerate(kinds) if k == "python"))
 
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
 from stcompile.frontend.carrying import Carried, Carrier, held_now
+from stcompile.frontend.lists.leaving import with_lists, with_rows
 from stcompile.frontend.opening import assembled
-from stcompile.frontend.operations.leaving import with_lists, with_rows
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Bound, Cell, Closure, Scalar, described

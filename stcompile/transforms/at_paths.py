@@ -1,7 +1,7 @@
 """The part of a value at the path of a program's result.
 
 A list whose length the data decide is stored as arrays in a program, with a row for each item
-(`stcompile.frontend.operations.leaving`). So at the path of such an array a value has a number or
+(`stcompile.frontend.lists.leaving`). So at the path of such an array a value has a number or
 an array in each item of a list.
 """
 

@@ -21,8 +21,8 @@ from stcompile.batch.step import Value
 from stcompile.batch.walk import inlined, spread_output
 from stcompile.calls.arguments import Arguments, Parameters
 from stcompile.calls.dispatch import Dispatcher
+from stcompile.frontend.lists.item_layouts import Rows
 from stcompile.frontend.operations.binding import signature_of
-from stcompile.frontend.operations.leaving import Rows
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Cell, Scalar, described
 from stcompile.frontend.substage import GIVEN_BACK, Output, SubStage, substage

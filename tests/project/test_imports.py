@@ -116,12 +116,6 @@ def test_no_import_cycle(package: Path) -> None:
 
 
 CIRCLES = (
-    {
-        *("stcompile.frontend.operations.filled", "stcompile.frontend.operations.filled_methods"),
-        *("stcompile.frontend.operations.grids", "stcompile.frontend.operations.indexing"),
-        *("stcompile.frontend.operations.nested", "stcompile.frontend.operations.operators"),
-        "stcompile.frontend.operations.tables",
-    },
     {"stcompile.ad.control", "stcompile.ad.restoring", "stcompile.ad.sweep"},
     {"stcompile.ad.matrix_functions", "stcompile.ad.spectra"},
     {"stcompile.wengert.primitives", "stcompile.wengert.primitives.attempts"},

@@ -1,7 +1,7 @@
 """Lists whose length differs between two paths, or before and after a step of a loop.
 
 Where the paths meet, the items are rows of arrays, and an integer counts the rows (see
-`stcompile.frontend.operations.filled`). A loop carries the arrays and the integer. The greatest
+`stcompile.frontend.lists.filled`). A loop carries the arrays and the integer. The greatest
 length of a list follows from the number of items that a step adds at most, and from the number of
 steps.
 """
@@ -16,15 +16,15 @@ from typing import Any
 
 from stcompile.base import trees
 from stcompile.frontend.control.merged import UNDEFINED, Counting, Filling, Keep, Parts, Shape
-from stcompile.frontend.operations.filled import (
+from stcompile.frontend.lists.filled import (
+    Filled,
     bounds_of,
-    extended,
-    fill,
+    filled,
 )
-from stcompile.frontend.operations.item_layouts import common_layout, types_in
+from stcompile.frontend.lists.item_layouts import Layout, common_layout, leaves_of
 from stcompile.frontend.state.rests import UNLIKE, count_of, filled_in, rest_in
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Affine, Array, Filled, Layout, Rest
+from stcompile.frontend.state.values import Affine, Array, Rest
 from stcompile.wengert.bounds import greatest, least, maximum
 from stcompile.wengert.dims import ENDLESS, Dim, Size, varies
 from stcompile.wengert.types import Type
@@ -53,13 +53,13 @@ def filling_of(
     bounds = [bounds_of(items) for items in known]
     low, high = min(b[0] for b in bounds), maximum(*(b[1] for b in bounds))
     peak = maximum(*(b[2] for b in bounds))
-    filled = [found for found in map(filled_in, known) if found is not None]
-    room = max(ROOM, 2 * greatest(peak)) if not filled else 0  # they may be appended to again
-    capacity = maximum(peak, room, *(found.capacity for found in filled))
+    present = [found for found in map(filled_in, known) if isinstance(found, Filled)]
+    room = max(ROOM, 2 * greatest(peak)) if not present else 0  # they may be appended to again
+    capacity = maximum(peak, room, *(found.capacity for found in present))
     start = _start(run, before, pair, layout, capacity)
     sides = [_side(run, items, layout, capacity, start) for items in pair]
-    shape = Filling(layout, (), Keep(0), capacity, low, high, peak)
-    return _with_slots(slot, merge, pair, sides, shape, hint)
+    rows = Filled(layout, (), capacity, low=low, high=high, peak=peak)
+    return _with_slots(slot, merge, pair, sides, Filling(rows, Keep(0)), hint)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class _Start:
     of the items at that time."""
 
     items: list[Any]
-    filled: Filled
+    rows: Filled
     contents: list[Any]
 
     def is_as_before(self) -> bool:
@@ -95,7 +95,7 @@ def _start(
             return None
         if not all(a is b for a, b in zip(items, before, strict=False)):
             return None
-    return _Start(before, fill(run, before, layout, capacity), _contents(before))
+    return _Start(before, filled(run, before, layout, capacity), _contents(before))
 
 
 def _side(
@@ -110,8 +110,8 @@ def _side(
     def made() -> Filled:
         assert items is not None
         if start is None or not start.is_as_before():
-            return fill(run, items, layout, capacity)
-        return extended(run, start.filled, items[len(start.items) :])
+            return filled(run, items, layout, capacity)
+        return start.rows.extended(run, items[len(start.items) :])
 
     return functools.cache(made)
 
@@ -129,13 +129,14 @@ def _with_slots(
             return lambda: UNDEFINED
         return lambda: sides[which]().buffers[place]
 
-    types = [Type.array(t.dtype, (shape.capacity, *t.dims)) for t in types_in(shape.layout)]
+    rows = shape.rows
+    types = [Type.array(t.dtype, (rows.capacity, *t.dims)) for t in leaves_of(rows.layout)]
     slots = tuple(slot(t, reader(0, k), reader(1, k), hint) for k, t in enumerate(types))
     if isinstance(shape.count, Counting):
-        return replace(shape, buffers=slots)
+        return replace(shape, slots=slots)
     counts = [UNDEFINED if items is None else count_of(items) for items in pair]
     count = merge(counts[0], counts[1], f"{hint}_length" if hint else "")
-    return replace(shape, buffers=slots, count=count)
+    return replace(shape, slots=slots, count=count)
 
 
 @dataclass(frozen=True)
@@ -210,12 +211,11 @@ class Filler:
         layout, high = common_layout(run, self.before, after), self._highest(0)
         if layout is None or high is None:
             return None
-        filled, count = filled_in(self.before), self._count(run)
-        capacity = high + self.bounds.slack
-        if filled is not None:
-            capacity = maximum(filled.capacity, capacity)
-        low, rate = self.bounds.low, self.bounds.rate
-        shape = Filling(layout, (), count, capacity, low, high, high, rate)
+        present, capacity = filled_in(self.before), high + self.bounds.slack
+        if isinstance(present, Filled):
+            capacity = maximum(present.capacity, capacity)
+        rows = Filled(layout, (), capacity, low=self.bounds.low, high=high, peak=high)
+        shape = Filling(rows, self._count(run), rate=self.bounds.rate)
         pair = self.before, after
         sides = [_side(run, self.before, layout, capacity, None)] * 2
         return _with_slots(slot, merge, pair, sides, shape, hint)
@@ -236,7 +236,9 @@ class Filler:
         if isinstance(count, Counting):
             assert self.limit is not None
             count = Keep(run.integer(run.size_of(count.start) + count.step * self.limit))
-        return replace(shape, count=count, high=high, peak=maximum(shape.capacity, high))
+        rows = shape.rows
+        peak = maximum(rows.capacity, high)
+        return replace(shape, count=count, rows=replace(rows, high=high, peak=peak))
 
     def _highest(self, more: int) -> Size | None:
         """The most items at the start of the last step, or of ``more`` steps after it."""
@@ -256,14 +258,14 @@ def is_filled_alike(
 ) -> bool:
     """True if a list that a step leaves has the given shape, its number of items left aside; notes
     the values of the slots."""
-    low, high, peak = bounds_of(after)
-    if common_layout(run, [Filled("", "", shape.layout)], after) != shape.layout:
+    rows, (low, high, peak) = shape.rows, bounds_of(after)
+    if common_layout(run, [rows], after) != rows.layout:
         return False
-    if low < shape.low or least(shape.high + shape.rate - high) < 0:
+    if low < rows.low or least(rows.high + shape.rate - high) < 0:
         return False
-    if least(shape.capacity - peak) < 0:
+    if least(rows.capacity - peak) < 0:
         return False
-    made = functools.cache(lambda: fill(run, after, shape.layout, shape.capacity).buffers)
-    for place, index in enumerate(shape.buffers):
+    made = functools.cache(lambda: filled(run, after, rows.layout, rows.capacity).buffers)
+    for place, index in enumerate(shape.slots):
         values[index] = lambda place=place: made()[place]  # type: ignore[misc]
     return True

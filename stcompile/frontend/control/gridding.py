@@ -9,12 +9,13 @@ from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.frontend.control.paths import stage_path
 from stcompile.frontend.state.asking import NeedsGrid
-from stcompile.frontend.state.grids import MOST, Keeping
+from stcompile.frontend.state.frames import Keeping
 from stcompile.frontend.state.run import Run
 
 T = TypeVar("T")
-lay_out = deferred("stcompile.frontend.operations.grids", "lay_out")
-take_back = deferred("stcompile.frontend.operations.grids", "take_back")
+lay_out = deferred("stcompile.frontend.lists.grids", "lay_out")
+take_back = deferred("stcompile.frontend.lists.grids", "take_back")
+MOST = 16  # times that a loop is staged again, with another list as an array or of another type
 
 
 def with_grids(run: Run, action: Callable[[], T], trials: Callable[[], Iterator[Any]]) -> T:

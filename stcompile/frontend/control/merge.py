@@ -48,7 +48,7 @@ from stcompile.frontend.control.unbound import as_maybe, is_read_elsewhere
 from stcompile.frontend.operations.data_model import class_value
 from stcompile.frontend.operations.numbers import common_number, reads_as_number
 from stcompile.frontend.state.frames import Frame
-from stcompile.frontend.state.rests import UNLIKE, filled_in, name_of, rest_in
+from stcompile.frontend.state.rests import UNLIKE, filled_in, is_filled, name_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import (
     AttributeSite,
@@ -72,7 +72,6 @@ from stcompile.frontend.state.values import (
     Closure,
     Counted,
     Field,
-    Filled,
     Flat,
     Generated,
     GeneratorMethod,
@@ -277,7 +276,7 @@ class Merger:
             return Keep(first)
         if first is UNDEFINED or second is UNDEFINED:
             return self.defined(second if first is UNDEFINED else first, first is UNDEFINED, hint)
-        if isinstance(first, Filled) and isinstance(second, Filled):
+        if is_filled(first) and is_filled(second):
             return self._filling([first], [second]) or Spoiled(UNLIKE)
         for value, other in ((first, second), (second, first)):
             if value is MISSING:
@@ -397,7 +396,7 @@ class Merger:
             first, second = (_undefined, read) if is_second else (read, _undefined)
             return self.slot(type, first, second, hint)
 
-        if isinstance(value, Filled):
+        if is_filled(value):
             pair = (None, [value]) if is_second else ([value], None)
             return self._filling(*pair) or Spoiled(UNLIKE)
         if isinstance(value, Rest):

@@ -18,7 +18,6 @@ from stcompile.base.strides import Strides, dense_order, is_natural, natural, or
 from stcompile.frontend.control.moving import Step
 from stcompile.frontend.operations.affine import combined
 from stcompile.frontend.state.frames import Frame
-from stcompile.frontend.state.rests import FILLED, FILLED_HINT
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Affine,
@@ -27,10 +26,8 @@ from stcompile.frontend.state.values import (
     Bound,
     Cell,
     Closure,
-    Filled,
     Flat,
     Grown,
-    Layout,
     Maybe,
     Partial,
     PerhapsSet,
@@ -167,16 +164,13 @@ class Window:
 
 @dataclass(frozen=True)
 class Filling:
-    """A list whose number of items is known only at run time (see `Filled`): the slots of its
-    ``buffers``, and the ``count`` of its items. A step of a loop adds at most ``rate`` items."""
+    """A list whose number of items is known only at run time: a `Filled` without arrays and count,
+    ``rows``, the ``slots`` of its arrays, and its ``count``. A step of a loop adds at most ``rate``
+    items."""
 
-    layout: Layout
-    buffers: tuple[int, ...]
+    rows: Any
     count: Shape
-    capacity: Size
-    low: int
-    high: Size
-    peak: Size
+    slots: tuple[int, ...] = ()
     rate: Size = 0
 
 
@@ -260,9 +254,9 @@ class Builder:
                 self.run.disown(made)
         return self._made[id(shape)]
 
-    def _filled(self, shape: Filling) -> Filled:
+    def _filled(self, shape: Filling) -> Any:
         buffers = []
-        for index in shape.buffers:
+        for index in shape.slots:
             buffer = self.atoms[index]
             assert isinstance(buffer, Variable)
             with contextlib.suppress(UnknownSizeError):
@@ -270,8 +264,7 @@ class Builder:
                 self.run.layouts.note(buffer, natural(dims, size))
             buffers.append(buffer)
         count = self.value(shape.count)
-        bounds = shape.capacity, count, shape.low, shape.high, shape.peak
-        return Filled(FILLED, FILLED_HINT, shape.layout, tuple(buffers), *bounds)
+        return replace(shape.rows, buffers=tuple(buffers), count=count)
 
     def _structure(self, shape: Parts) -> Any:
         """Make a structure with its parts, which may refer back to it."""

@@ -15,7 +15,6 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.containers import contents, items_held
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, TypingError
 from stcompile.frontend.control.branches import choose
 from stcompile.frontend.control.comparisons import compare
@@ -25,8 +24,8 @@ from stcompile.frontend.functions.iterators import ITERATORS
 from stcompile.frontend.functions.mathematics import MATH
 from stcompile.frontend.functions.sorted_items import Measure, sorted_by
 from stcompile.frontend.operations import messages, overloads
+from stcompile.frontend.operations.by_counter import length_of
 from stcompile.frontend.operations.contents import contents_of, has_contents
-from stcompile.frontend.operations.grown import length_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import (
     ITERABLE,
@@ -70,8 +69,6 @@ from stcompile.frontend.state.values import (
 )
 from stcompile.library import counted
 from stcompile.wengert.bounds import least, maximum, minimum
-
-sort_filled = deferred("stcompile.frontend.operations.filled_methods", "sort")
 
 
 def print_(run: Run, *values: Any, sep: str = " ", end: str = "\n") -> None:
@@ -355,10 +352,9 @@ def _has_one_order(items: Iterable[Any]) -> bool:
 def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     if key is None and type(iterable) in (set, frozenset) and _has_one_order(iterable):
         iterable = sorted(iterable)  # whatever order the set has
-    if filled_in(iterable) is not None and key is None:
-        made: list[Any] = run.own([*iterable])
-        sort_filled(run, made, run.truth(reverse))
-        return made
+    filled = filled_in(iterable)
+    if filled is not None and key is None:
+        return run.own([filled.sorted(run, run.truth(reverse))])
     items = items_of(run, iterable)
     keys = [run.call(key, [item], {}) if key is not None else item for item in items]
     is_known = is_static(keys) and is_plain(keys)

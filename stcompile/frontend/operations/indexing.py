@@ -13,13 +13,12 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.classes import MISSING
-from stcompile.base.containers import CONTAINERS, GROWING, built_in, is_derived, item_at, refill
+from stcompile.base.containers import CONTAINERS, GROWING, built_in, is_derived, item_at
 from stcompile.base.containers import contents as contents_held
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
-from stcompile.frontend.operations import masks, tables
+from stcompile.frontend.operations import masks
+from stcompile.frontend.operations.by_counter import item_at_counter, place_of, refuse_index
 from stcompile.frontend.operations.contents import contents_of, has_contents, has_key
-from stcompile.frontend.operations.grown import place_of
 from stcompile.frontend.operations.known_arrays import is_known_array, item_of
 from stcompile.frontend.operations.overlapping import check_copy
 from stcompile.frontend.operations.overloads import refuse_hash, special_method, subscript_of
@@ -33,9 +32,8 @@ from stcompile.frontend.operations.subscripts import (
     parse_basic,
 )
 from stcompile.frontend.state.asking import ask_for_grid
-from stcompile.frontend.state.grids import place_in_grid
 from stcompile.frontend.state.known import known_value
-from stcompile.frontend.state.rests import check_place, filled_in
+from stcompile.frontend.state.rests import arrays_in, check_place
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     LISTED,
@@ -53,10 +51,6 @@ from stcompile.frontend.state.values import (
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
-item_of_grid = deferred("stcompile.frontend.operations.grids", "item_of_grid")
-set_item_of_grid = deferred("stcompile.frontend.operations.grids", "set_item_of_grid")
-item_of_filled = deferred("stcompile.frontend.operations.filled_methods", "item_of")
-filled_with_item = deferred("stcompile.frontend.operations.filled_methods", "set_item_of")
 _INDEXABLE = frozenset({list, tuple, dict, str, bytes, range})
 
 
@@ -80,19 +74,20 @@ def part_of(run: Run, container: Any, index: Any) -> Any:
     method = special_method(run, container, "__getitem__")
     if method is not None:
         return run.call(method, [index], {})
-    if place_in_grid(container) is not None:
-        return item_of_grid(run, container, _known_index(run, subscript_of(run, index)))
     if isinstance(container, type):
         return _parametrised(run, container, index)
     if is_known_array(container):
         if isinstance(index, Affine):
-            tables.refuse_index(run, container)
+            refuse_index(run, container)
         return item_of(run, container, subscript_of(run, index))
     return item_of_container(run, container, index)
 
 
 def item_of_container(run: Run, container: Any, index: Any) -> Any:
     """An item of a list, a dict or the like, whatever its class overrides."""
+    held = arrays_in(container)
+    if held is not None:
+        return held.item(run, container, _known_index(run, subscript_of(run, index)))
     contents = contents_of(run, container)
     if contents is not None and has_key(container, contents, index):
         container = contents
@@ -100,17 +95,14 @@ def item_of_container(run: Run, container: Any, index: Any) -> Any:
     if not is_known and not has_contents(run, container):
         run.refuse(f"indexing {described(container)} is not supported", "use a list or a dict")
     index = _known_index(run, index)
-    filled = filled_in(container)
-    if filled is not None:
-        return item_of_filled(run, filled, subscript_of(run, index))
     index = index if isinstance(container, dict) else subscript_of(run, index)
     if isinstance(index, Affine) and isinstance(container, list | deque | tuple):
         items = contents_held(container) if is_derived(container) else container
         index = place_of(run, items, index)
         if isinstance(index, Affine):
-            return tables.item_at(run, items, index, get_item)
+            return item_at_counter(run, items, index, get_item)
     if not is_static(index):
-        tables.refuse_index(run, container)
+        refuse_index(run, container)
     if isinstance(container, dict):
         refuse_hash(run, index)
         if is_derived(container) and not dict.__contains__(container, index):
@@ -172,9 +164,6 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
     if isinstance(container, Flat):
         _set_flat(run, container.array, index, value)
         return
-    if place_in_grid(container) is not None:
-        set_item_of_grid(run, container, _known_index(run, subscript_of(run, index)), value)
-        return
     if is_known_array(container):
         run.refuse(
             f"this writes into {described(container)}, which is known at compile time and stays",
@@ -185,17 +174,18 @@ def set_item(run: Run, container: Any, index: Any, value: Any) -> None:
 
 def set_item_of_container(run: Run, container: Any, index: Any, value: Any) -> None:
     """``container[index] = value`` of a list, a dict or a deque, whatever its class overrides."""
+    held = arrays_in(container)
+    if held is not None and held.is_lent:
+        held.set_item(run, container, _known_index(run, subscript_of(run, index)), value)
+        return
     if not isinstance(container, CONTAINERS):
         run.refuse(f"{described(container)} cannot be assigned into", "", TypingError)
     check_change(run, container)
     index = index if isinstance(container, dict) else subscript_of(run, index)
     if not run.owns(container):
         run.captures.vary_item(container, index)
-    filled = filled_in(container)
-    if filled is not None:
-        changed = filled_with_item(run, filled, index, value)
-        run.note_contents(container)
-        refill(container, [changed])
+    if held is not None:
+        held.set_item(run, container, index, value)
         return
     if not is_static(index):
         ask_for_grid(run, container)

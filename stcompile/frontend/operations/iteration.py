@@ -13,13 +13,12 @@ from typing import Any, NoReturn, cast
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, find
 from stcompile.base.containers import CONTAINERS, contents
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.frontend.operations import indexing
+from stcompile.frontend.operations.by_counter import Table, table_of
 from stcompile.frontend.operations.contents import contents_of
 from stcompile.frontend.operations.known_arrays import is_known_array
 from stcompile.frontend.operations.overloads import special_method
-from stcompile.frontend.operations.tables import Table, table_of
 from stcompile.frontend.state.rests import FILLED, FILLED_HINT, filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite
@@ -44,7 +43,6 @@ from stcompile.frontend.state.values import (
 from stcompile.wengert.bounds import minimum
 from stcompile.wengert.dims import Dim
 
-counted = deferred("stcompile.frontend.operations.filled", "counted")
 _LOOP_OVER = "loop over a range, a list, a tuple, a dict or an array"
 ITERABLE: frozenset[type] = frozenset(
     {range, list, tuple, dict, set, frozenset, str, bytes, type({}.keys()), *DICT_VIEWS}
@@ -69,8 +67,9 @@ def iterated(run: Run, value: Any) -> Any:
     item = special_method(run, value, "__getitem__") if method is None else None
     if item is not None and find(type(value), "__iter__") is MISSING:
         return _in_turn(run, value, IndexError, lambda index: run.call(item, [index], {}))
-    if filled_in(value) is not None:
-        return counted(run, value)
+    filled = filled_in(value)
+    if filled is not None:
+        return filled.iterated(run, value)
     if isinstance(value, Array) and value.type.ndim and isinstance(value.type.dims[0], Dim):
         rows = run.integer(value.type.dims[0])
         return Counted(rows, lambda index: indexing.get_item(run, value, index))

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.base.thresholds import FEWEST_ROWS
 from stcompile.frontend.operations.layout import in_c_order, is_in_c_order
@@ -22,7 +21,6 @@ from stcompile.frontend.state.values import LISTED, Array, Cell, Row
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
-as_array = deferred("stcompile.frontend.operations.filled", "as_array")
 MOST_IN_TURN = 8  # arrays that a loop filled together
 
 
@@ -30,7 +28,7 @@ def array_of(run: Run, value: Any, dtype: np.dtype[Any] | None) -> Array:
     """A nested list of numbers and arrays as an array, as np.array makes it."""
     filled = filled_in(value)
     if filled is not None:
-        whole: Array = as_array(run, filled)
+        whole: Array = filled.as_array(run)
         return run.cast(whole, dtype) if dtype else whole
     flat, shape = _flatten(run, value)
     if all(is_number(item) for item in flat):

@@ -14,7 +14,6 @@ import numpy as np
 
 from stcompile.base.classes import is_changeable
 from stcompile.base.containers import CONTAINERS, contents, is_derived, refill
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import TypingError
 from stcompile.base.wording import an
 from stcompile.frontend.operations import affine, overloads, powers, sparse
@@ -41,7 +40,6 @@ from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.contraction import contracting
 from stcompile.wengert.types import is_number
 
-operator_of_filled = deferred("stcompile.frontend.operations.filled_methods", "operator_of_filled")
 Operation = tuple[str, Callable[[Any, Any], Any]]  # the primitive, and Python's own operator
 
 BINARY: dict[type[ast.operator], Operation] = {
@@ -223,8 +221,10 @@ def static(run: Run, python: Callable[..., Any], *operands: Any) -> Any:
             f"`{_SIGNS[python]}` of {' and '.join(map(described, operands))} is not supported",
             "use numbers and NumPy arrays",
         )
-    if any(filled_in(operand) is not None for operand in operands):
-        return operator_of_filled(run, python, *operands)
+    for operand in operands:
+        filled = filled_in(operand)
+        if filled is not None:
+            return filled.operate(run, python, *operands)
     try:
         result = python(*operands)
     except (TypeError, ValueError, ArithmeticError) as error:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from stcompile.base.errors import LanguageError, StcompileError
-from stcompile.frontend.state.grids import STATIC_INDEX, Keeping, is_lent
+from stcompile.frontend.state.frames import Keeping
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import described
+from stcompile.frontend.state.values import described, is_lent
 from stcompile.wengert.types import Type
+
+STATIC_INDEX = (
+    "stack the items into an array (`np.stack(items)[i]`), or use an index that is known at "
+    "compile time: an int, or an item of an array that is passed as st.static(array)"
+)
 
 
 class NeedsGrid(LanguageError):

@@ -1,4 +1,5 @@
-"""Frames: the names of an activation of a function, and the position of its code."""
+"""Frames: the names of an activation of a function, and the position of its code: the blocks and
+the loops that are being executed."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from typing import Any
 from stcompile.base.location import Location
 from stcompile.frontend.state.failures import Guard
 from stcompile.parse.source import FunctionSource
+from stcompile.wengert.types import Type
 
 FLOATING = ("all", "divide", "over", "under", "invalid")  # the settings of `np.errstate`
 CAUGHT = "warnings"
@@ -31,6 +33,18 @@ class Block:
     errstate: Settings
     guards: tuple[Guard, ...] = ()
     guard: Guard | None = None
+
+
+@dataclass(eq=False)
+class Keeping:
+    """A loop that is to be kept since ``age``, and the lists that are ``laid`` out as arrays for
+    it, each with the type of number that it needs to hold. No list is laid out once it
+    ``is_closed``."""
+
+    age: int
+    laid: list[tuple[list[Any], Type | None]] = field(default_factory=list)
+    is_closed: bool = False
+    asked: int = 0
 
 
 @dataclass(eq=False)

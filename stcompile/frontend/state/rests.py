@@ -1,20 +1,69 @@
-"""Lists whose number of items the data decide.
+"""Lists some or all of whose items are not known one by one.
 
-The list holds a `Rest` in place of the unknown items; known items may come before and after it. A
-position in the list is known if it is counted from an end without reaching the rest.
+Such a list holds a `Rest` in place of these items. Known items may come before and after it: a
+position in the list is known if it is counted from an end without reaching the rest. A `ListArray`
+has all items of the list: they are in arrays, and it knows how to read and change them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Filled, Grown, Rest
+from stcompile.frontend.state.values import Grown, Rest
 
 FILLED = "how many items this list has is known only at run time"
 FILLED_HINT = "make an array of it first: `np.array(items)`"
 UNLIKE = "the items of this list are not numbers or arrays of one type"
+
+
+class ListArray(Rest):
+    """All items of a list, in arrays: ``count`` of them, and at least ``low``. An operation that
+    they do not support is refused for their reason."""
+
+    count: Any
+    low: Any
+    layout: Any  # of an item
+
+    def item(self, run: Run, items: Any, index: Any) -> Any:
+        """``items[index]``."""
+        return run.checked(self)
+
+    def set_item(self, run: Run, items: Any, index: Any, value: Any) -> None:
+        """``items[index] = value``."""
+        run.checked(self)
+
+    def call(
+        self, run: Run, items: list[Any], name: str, arguments: Sequence[Any], keywords: Any
+    ) -> Any:
+        """``items.append(value)`` and the like; the items may still be known one by one."""
+        return run.checked(self)
+
+    def operate(self, run: Run, python: Any, left: Any, right: Any) -> Any:
+        """``items + more`` or ``more + items``."""
+        return run.checked(self)
+
+    def unpacked(self, run: Run, first: int, last: int | None) -> Any:
+        """The items that an unpacking assigns: the ``first`` items, and if ``last`` is not None, a
+        list of the items in the middle, and the ``last`` items."""
+        return run.checked(self)
+
+    def iterated(self, run: Run, items: list[Any]) -> Any:
+        """The items for a loop, which may change items, but not their number."""
+        return run.checked(self)
+
+    def sorted(self, run: Run, reverse: bool) -> Any:
+        """The items in order."""
+        return run.checked(self)
+
+    def as_array(self, run: Run) -> Any:
+        """``np.array(items)``."""
+        return run.checked(self)
+
+    def as_rows(self, run: Run) -> Any:
+        """The items as `Rows` of a result."""
+        return run.checked(self)
 
 
 def rest_in(items: Iterable[Any]) -> Rest | None:
@@ -22,10 +71,22 @@ def rest_in(items: Iterable[Any]) -> Rest | None:
     return next((item for item in items if isinstance(item, Rest)), None)
 
 
-def filled_in(items: Any) -> Filled | None:
-    """The rows that are the items of a list; None if the number of items is known."""
-    is_one = type(items) is list and len(items) == 1
-    return items[0] if is_one and isinstance(items[0], Filled) else None
+def arrays_in(container: Any) -> ListArray | None:
+    """The arrays that all items of a list are in; None for anything else."""
+    if type(container) is list and len(container) == 1:
+        (container,) = container
+    return container if isinstance(container, ListArray) else None
+
+
+def is_filled(item: Any) -> TypeGuard[ListArray]:
+    """True for all items of a list that may have more or fewer items."""
+    return isinstance(item, ListArray) and not item.is_lent
+
+
+def filled_in(container: Any) -> ListArray | None:
+    """The arrays that all items of a list are in, if it may have more or fewer items."""
+    found = arrays_in(container)
+    return found if is_filled(found) else None
 
 
 def count_of(items: Sequence[Any]) -> Any:

@@ -35,8 +35,7 @@ from stcompile.frontend.state.capture import Captures
 from stcompile.frontend.state.elements import Elements
 from stcompile.frontend.state.failures import Guard, first_caught, raised_by
 from stcompile.frontend.state.fitting import by_operand, may_fit, pairs_that_must_fit, with_dims
-from stcompile.frontend.state.frames import Block, Frame
-from stcompile.frontend.state.grids import WHOLE, WHOLE_HINT, Keeping, is_lent
+from stcompile.frontend.state.frames import Block, Frame, Keeping
 from stcompile.frontend.state.outside import Change, ChangedPart
 from stcompile.frontend.state.sizes import Sizes
 from stcompile.frontend.state.state import CellSite, ContentsSite
@@ -45,15 +44,16 @@ from stcompile.frontend.state.values import (
     Affine,
     Array,
     Cell,
-    Filled,
     GeneratorValue,
     Poison,
+    Rest,
     Row,
     Scalar,
     Traced,
     ViewStep,
     class_of_number,
     described,
+    is_lent,
 )
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size, UnknownSizeError, varies
@@ -573,7 +573,7 @@ class Run(Sizes):
 
     def note_contents(self, container: Any) -> None:
         if is_lent(container):
-            self.refuse(WHOLE, WHOLE_HINT)
+            self.checked(container[0])
         super().note_contents(container)
         if not self.owns(container) and self.may_change(container):
             self.note(ContentsSite(container, 0, self.orders))
@@ -656,9 +656,8 @@ class Run(Sizes):
     def asked(self, value: Any) -> Any:
         """The value that decides whether a value is true: for an object of the user's the result of
         its class's method, maybe a traced flag; any other value itself."""
-        if type(value) is list and value and isinstance(value[0], Filled):
-            (filled,) = value
-            return self.record("greater", filled.count, 0) if filled.low == 0 else True
+        if type(value) is list and value and isinstance(value[0], Rest):
+            return value[0].truth(self, value)
         if isinstance(value, Array | Scalar) or not is_changeable(type(value)):
             return value
         cls = self.captures.class_of(value)

@@ -20,7 +20,7 @@ import numpy as np
 
 from stcompile.base.containers import is_derived, parts_of
 from stcompile.base.wording import an, noun_of
-from stcompile.wengert.dims import Size, symbols_in
+from stcompile.wengert.dims import symbols_in
 from stcompile.wengert.ir import Atom, Params, Variable
 from stcompile.wengert.types import Type
 
@@ -382,7 +382,21 @@ class PerhapsSet(Poison):
 
 
 class Rest(Poison):
-    """Items of a list whose number the data decide: see `stcompile.frontend.state.rests`."""
+    """Items of a list that are not known one by one: see `stcompile.frontend.state.rests`. The list
+    ``is_lent`` if another object keeps its items meanwhile."""
+
+    is_lent: ClassVar[bool] = False
+
+    def truth(self, run: Any, items: list[Any]) -> Any:
+        """The value that decides whether the list is true."""
+        return items
+
+
+def is_lent(container: Any) -> bool:
+    """True for a list whose items another object keeps."""
+    return type(container) is list and any(
+        isinstance(item, Rest) and item.is_lent for item in container[:1]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,34 +407,6 @@ class Grown(Rest):
 
     count: Any = None
     asked: list[int] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Structure:
-    """The layout of a tuple or a list."""
-
-    tree_leaf: ClassVar[bool] = True
-    kind: type
-    parts: tuple[Layout, ...]
-
-
-Layout: TypeAlias = Type | Structure
-"""The form of an item of a list: a number, an array, or a tuple or a list of items."""
-
-
-@dataclass(frozen=True, eq=False)
-class Filled(Rest):
-    """All items of a list whose number the data decide: the first ``count`` rows of ``buffers``,
-    arrays of ``capacity`` rows, one for each number or array in an item. The count is from ``low``
-    to ``high``, and was never above ``peak``."""
-
-    layout: Layout = Structure(tuple, ())
-    buffers: tuple[Variable, ...] = ()
-    capacity: Size = 0
-    count: Any = 0
-    low: int = 0
-    high: Size = 0
-    peak: Size = 0
 
 
 @dataclass(eq=False)

@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError, LanguageError, TypingError
 from stcompile.frontend.control import comparisons, conditions, filtered
 from stcompile.frontend.control.branches import choose, predicate_of
@@ -49,8 +48,6 @@ from stcompile.frontend.syntax.comprehensions import (
 )
 from stcompile.frontend.syntax.sets import visit_Set
 from stcompile.frontend.syntax.targets import bind, part_at
-
-extend = deferred("stcompile.frontend.operations.filled_methods", "extend")
 
 
 def visit_Constant(run: Run, node: ast.Constant, frame: Frame) -> Any:
@@ -185,8 +182,10 @@ def visit_List(run: Run, node: ast.List, frame: Frame) -> list[Any]:
         is_starred = isinstance(part, ast.Starred)
         value = run.evaluate(part.value if isinstance(part, ast.Starred) else part, frame)
         more = [value] if not is_starred else value
-        if filled_in(made) is not None or filled_in(more) is not None:
-            extend(run, made, more if type(more) is list else items_of(run, more))
+        filled = filled_in(made) or filled_in(more)
+        if filled is not None:
+            given = more if type(more) is list else items_of(run, more)
+            filled.call(run, made, "extend", [given], {})
         else:
             made += items_of(run, more) if is_starred else more
     return made

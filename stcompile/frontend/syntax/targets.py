@@ -5,17 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from stcompile.base.deferred import deferred
 from stcompile.frontend.operations import indexing
 from stcompile.frontend.operations.attributes import set_attribute
 from stcompile.frontend.operations.iteration import items_of
 from stcompile.frontend.state.frames import Frame
-from stcompile.frontend.state.rests import filled_in
+from stcompile.frontend.state.rests import ListArray, filled_in
 from stcompile.frontend.state.run import Run, syntax_name
 from stcompile.frontend.state.state import NameSite
-from stcompile.frontend.state.values import Filled
-
-unpacked = deferred("stcompile.frontend.operations.filled_methods", "unpacked")
 
 
 def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
@@ -75,12 +71,12 @@ def _unpack(run: Run, target: ast.Tuple | ast.List, items: list[Any], frame: Fra
     _bind_each(run, target, items, frame)
 
 
-def _unpack_filled(run: Run, target: ast.Tuple | ast.List, filled: Filled, frame: Frame) -> None:
+def _unpack_filled(run: Run, target: ast.Tuple | ast.List, filled: ListArray, frame: Frame) -> None:
     """Unpack a list whose length the data decide."""
     starred = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
     count = len(target.elts)
     first, last = (starred[0], count - starred[0] - 1) if starred else (count, None)
-    _bind_each(run, target, unpacked(run, filled, first, last), frame)
+    _bind_each(run, target, filled.unpacked(run, first, last), frame)
 
 
 def _bind_each(run: Run, target: ast.Tuple | ast.List, items: list[Any], frame: Frame) -> None:

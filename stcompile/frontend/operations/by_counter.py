@@ -1,5 +1,5 @@
-"""The items of a list by the counter of a loop: rows of the array that they are in, or of an array
-that they are copied into before the loop."""
+"""The length of a list that grows with the counter of a loop, and the items of a list by the
+counter: rows of the array that they are in, or of an array that they are copied into before it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from stcompile.frontend.operations.affine import combined
 from stcompile.frontend.operations.layout import is_in_c_order
 from stcompile.frontend.operations.nested import place_in, stacked_rows
-from stcompile.frontend.state.asking import ask_for_grid
-from stcompile.frontend.state.grids import STATIC_INDEX
+from stcompile.frontend.state.asking import STATIC_INDEX, ask_for_grid
+from stcompile.frontend.state.rests import arrays_in
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Affine, Array, Cell, Row, Scalar, described
+from stcompile.frontend.state.values import Affine, Array, Cell, Grown, Row, Scalar, described
 from stcompile.wengert.types import Type
 
 Get: TypeAlias = Callable[[Run, Any, Any], Any]  # the item of an array at an index
@@ -43,7 +44,32 @@ def table_of(run: Run, items: Sequence[Any], get: Get) -> Table:
     return table
 
 
-def item_at(run: Run, items: Sequence[Any], index: Affine, get: Get) -> Any:
+def length_of(run: Run, items: Sequence[Any]) -> Any:
+    """The length of a list: affine in the counter of a loop that appends to it."""
+    held = arrays_in(items)
+    if held is not None:
+        return held.count
+    total: Any = 0
+    for item in items:
+        is_counted = isinstance(item, Grown) and item.count is not None
+        total = combined("add", total, item.count if is_counted else 1)
+        if not is_counted:
+            run.checked(item)
+    return total
+
+
+def place_of(run: Run, items: Sequence[Any], index: Affine) -> Any:
+    """An affine index of a list that a loop appends to, counted from the end, if its distance from
+    the end is constant; else the index itself. In the first step all counters are 0."""
+    if all(counter in run.starting for counter, _ in index.terms):
+        return index.offset
+    if not any(isinstance(item, Grown) and item.count is not None for item in items):
+        return index
+    distance = combined("subtract", index, length_of(run, items))
+    return distance if type(distance) is int and distance < 0 else index
+
+
+def item_at_counter(run: Run, items: Sequence[Any], index: Affine, get: Get) -> Any:
     """The item of a list at an affine index, if the items that it may reach are rows of the same
     array."""
     low, high = index.low, index.high

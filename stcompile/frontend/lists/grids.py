@@ -1,41 +1,132 @@
-"""Lists of numbers, and nested lists, kept as arrays while a loop is kept (see `Grid`).
+"""Lists of numbers, and nested lists, kept as arrays while a loop is kept.
 
 table[i][j]              table[i, j]
 table[i][j] = v          table[i, j] = v
 table[i] = [...]         table[i] = np.array([...])
+
+The list has a `Grid` in place of its items, and the lists in it, its rows, are *lent*: nothing but
+the grid may read or change them until the loop ends. So any other reference to a row, by another
+name or from another list, is refused as soon as it is used, and the loop is not kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stcompile.base.thresholds import FEWEST_ROWS
+from stcompile.frontend.lists.item_layouts import number_of
 from stcompile.frontend.operations import indexing
 from stcompile.frontend.operations.numbers import common_number
 from stcompile.frontend.state.asking import NeedsGrid
-from stcompile.frontend.state.grids import (
-    WHOLE,
-    WHOLE_HINT,
-    Grid,
-    GridRow,
-    Keeping,
-    Lent,
-    is_lent,
-)
-from stcompile.frontend.state.rests import name_of
+from stcompile.frontend.state.frames import Keeping
+from stcompile.frontend.state.rests import ListArray, name_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import ContentsSite
-from stcompile.frontend.state.values import Array, Cell, Row, Scalar, described, is_traced
+from stcompile.frontend.state.values import (
+    Array,
+    Cell,
+    Rest,
+    Row,
+    Scalar,
+    described,
+    is_lent,
+    is_traced,
+)
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import Type, is_number
 
+WHOLE = "while a loop keeps this list as an array, its items can only be read and set one by one"
+WHOLE_HINT = "index it down to its numbers: `table[i][j]`"
 UNLIKE = "this list cannot be an array while a loop goes on"
 UNLIKE_HINT = "keep numbers of one type in it, and in all its rows as many"
 Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Lent(Rest):
+    """All items of a list that is a row of a grid."""
+
+    is_lent: ClassVar[bool] = True
+    reason: str = field(init=False, default=WHOLE)
+    hint: str = field(init=False, default=WHOLE_HINT)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Grid(Lent, ListArray):
+    """All items of a list: the numbers in ``array``, which has an axis for each level of lists.
+    They are read as numbers of type ``kept``. ``taken`` are the lists that became rows later.
+
+    A grid of a longer ``index`` is ``table[i]``, which can only be indexed further at once:
+    ``found`` is the number of lists that had become rows when it was read; later it may be another
+    row."""
+
+    owner: list[Any]
+    array: Array
+    kept: Type
+    keeping: Keeping
+    rows: list[tuple[Any, list[Any]]]  # the site of each list, and its items before the loop
+    taken: list[list[Any]] = field(default_factory=list)
+    index: tuple[Any, ...] = ()
+    found: int = 0
+
+    @property
+    def count(self) -> Any:
+        return self.array.type.dims[0]
+
+    def item(self, run: Run, items: Any, index: Any) -> Any:
+        at = self._place(run, items, index)
+        if len(at) < self.array.type.ndim:
+            return replace(self, index=at, found=len(self.taken))
+        number = indexing.get_item(run, self.array, at)
+        if self.kept.kind == "python":
+            number = run.record("to_python", number, dtype=self.kept.dtype)
+        return number
+
+    def set_item(self, run: Run, items: Any, index: Any, value: Any) -> None:
+        """Set an item: a number, or a row that nothing else reads or changes from now on."""
+        at = self._place(run, items, index)
+        if len(at) < self.array.type.ndim:
+            self._set_row(run, at, value)
+            return
+        if not _is_number(value):
+            run.refuse(f"{described(run.checked(value))} is set in a list of numbers", UNLIKE_HINT)
+        _check_type(run, self, [value])
+        indexing.set_item(run, self.array, at, value)
+
+    def _set_row(self, run: Run, at: tuple[Any, ...], value: Any) -> None:
+        run.checked(value)
+        rows: list[list[Any]] = []
+        dims = self.array.type.dims[len(at) :]
+        if type(value) is not list or _shape_of(run, value, rows) != dims:
+            run.refuse(
+                WHOLE, "assign a list that is made in the function and is as long as the others"
+            )
+        _check_type(run, self, [*_leaves(value, len(dims))])
+        stored = run.as_array(value, self.kept.dtype)
+        indexing.set_item(run, self.array, (*at, *(slice(None) for _ in dims)), stored)
+        for row in rows:
+            run.set(_site(run, row), [Lent()])
+        self.taken.append(value)
+
+    def _place(self, run: Run, items: Any, index: Any) -> tuple[Any, ...]:
+        """The index of an item in the array; it is checked if it is known."""
+        if (self.found != len(self.taken)) if items is self else (items is not self.owner):
+            run.refuse(WHOLE, WHOLE_HINT)
+        if isinstance(index, Scalar):
+            if index.type.dtype.kind not in "iu":
+                run.refuse("a list is indexed by what is no integer", "use an integer")
+        elif isinstance(index, int | np.integer):
+            index, length = int(index), self.array.type.dims[len(self.index)]
+            if not -length <= index < length:
+                run.raises(IndexError("list index out of range"))
+        else:
+            run.refuse(WHOLE, WHOLE_HINT)
+        return (*self.index, index)
 
 
 # --- from a list to an array ---------------------------------------------------------------------
@@ -57,11 +148,9 @@ def lay_out(run: Run, container: list[Any], wanted: Type | None, keeping: Keepin
     if name:
         run.recorder.hints.setdefault(array.cell.variable, name)
     lent = [(_site(run, row), [*row]) for row in rows]
-    grid = Grid(
-        WHOLE, WHOLE_HINT, owner=container, array=array, kept=kept, keeping=keeping, rows=lent
-    )
+    grid = Grid(owner=container, array=array, kept=kept, keeping=keeping, rows=lent)
     for (site, _), row in zip(lent, rows, strict=True):
-        run.set(site, [grid if row is container else Lent(WHOLE, WHOLE_HINT)])
+        run.set(site, [grid if row is container else Lent()])
     return grid
 
 
@@ -109,18 +198,14 @@ def _common(items: Iterable[Any], wanted: Type | None) -> Type | None:
     """The type of number that holds each of the items, and numbers of the ``wanted`` type."""
     types = dict.fromkeys(item.type for item in items if isinstance(item, Scalar))
     static = {(type(item), repr(item)): item for item in items if not isinstance(item, Scalar)}
-    examples: list[Any] = [_example(type_) for type_ in (*types, *([wanted] if wanted else []))]
+    examples: list[Any] = [number_of(type_) for type_ in (*types, *([wanted] if wanted else []))]
     examples += sorted(static.values(), key=lambda item: "fiub".find(np.asarray(item).dtype.kind))
     found: Type | None = None
     for example in examples:
-        found = common_number(example if found is None else _example(found), example)
+        found = common_number(example if found is None else number_of(found), example)
         if found is None:
             return None
     return found
-
-
-def _example(type_: Type) -> Scalar:
-    return Scalar(Variable("item", type_))
 
 
 def _filled(
@@ -244,68 +329,6 @@ def take_back(run: Run, grid: Grid) -> None:
         return container
 
     contents(())
-
-
-# --- items ---------------------------------------------------------------------------------------
-
-
-def item_of_grid(run: Run, container: Any, index: Any) -> Any:
-    """An item: a number, or a `GridRow`."""
-    grid, at = _place(run, container, index)
-    if len(at) < grid.array.type.ndim:
-        return GridRow(WHOLE, WHOLE_HINT, grid=grid, index=at, taken=len(grid.taken))
-    number = indexing.get_item(run, grid.array, at)
-    if grid.kept.kind == "python":
-        number = run.record("to_python", number, dtype=grid.kept.dtype)
-    return number
-
-
-def set_item_of_grid(run: Run, container: Any, index: Any, value: Any) -> None:
-    """Set an item: a number, or a row that nothing else reads or changes from now on."""
-    grid, at = _place(run, container, index)
-    if len(at) < grid.array.type.ndim:
-        _set_row(run, grid, at, value)
-        return
-    if not _is_number(value):
-        run.refuse(f"{described(run.checked(value))} is set in a list of numbers", UNLIKE_HINT)
-    _check_type(run, grid, [value])
-    indexing.set_item(run, grid.array, at, value)
-
-
-def _set_row(run: Run, grid: Grid, at: tuple[Any, ...], value: Any) -> None:
-    run.checked(value)
-    rows: list[list[Any]] = []
-    dims = grid.array.type.dims[len(at) :]
-    if type(value) is not list or _shape_of(run, value, rows) != dims:
-        run.refuse(WHOLE, "assign a list that is made in the function and is as long as the others")
-    _check_type(run, grid, [*_leaves(value, len(dims))])
-    stored = run.as_array(value, grid.kept.dtype)
-    indexing.set_item(run, grid.array, (*at, *(slice(None) for _ in dims)), stored)
-    for row in rows:
-        run.set(_site(run, row), [Lent(WHOLE, WHOLE_HINT)])
-    grid.taken.append(value)
-
-
-def _place(run: Run, container: Any, index: Any) -> tuple[Grid, tuple[Any, ...]]:
-    """The grid, and the index of an item in it; the index is checked if it is known."""
-    if isinstance(container, GridRow):
-        grid, outer = container.grid, container.index
-        if container.taken != len(grid.taken):
-            run.refuse(WHOLE, WHOLE_HINT)
-    else:
-        (grid,), outer = container, ()
-        if grid.owner is not container:
-            run.refuse(WHOLE, WHOLE_HINT)
-    if isinstance(index, Scalar):
-        if index.type.dtype.kind not in "iu":
-            run.refuse("a list is indexed by what is no integer", "use an integer")
-    elif isinstance(index, int | np.integer):
-        index, length = int(index), grid.array.type.dims[len(outer)]
-        if not -length <= index < length:
-            run.raises(IndexError("list index out of range"))
-    else:
-        run.refuse(WHOLE, WHOLE_HINT)
-    return grid, (*outer, index)
 
 
 def _check_type(run: Run, grid: Grid, values: Sequence[Any]) -> None:

@@ -1,23 +1,36 @@
-"""The common layout of the items of a list that is to be kept in rows of arrays."""
+"""The common layout of the items of a list that is to be kept in rows of arrays.
+
+A layout is an item, which is a number, an array, or a tuple or a list of items, with types in place
+of the numbers and arrays.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias
 
+from stcompile.base import trees
 from stcompile.frontend.operations.numbers import common_number, reads_as_number
+from stcompile.frontend.state.rests import is_filled
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Filled, Layout, Scalar, Structure
+from stcompile.frontend.state.values import Array, Scalar
 from stcompile.wengert.dims import symbols_in
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import Type, is_number, type_of
 
-NOTHING = Structure(tuple, ())  # the layout of a list that never had an item
+Layout: TypeAlias = Any
+NOTHING: Layout = ()  # the layout of a list that never had an item
 
 
-def _is_nothing(item: Any) -> bool:
-    return isinstance(item, Filled) and item.layout == NOTHING
+@dataclass(frozen=True)
+class Rows:
+    """The items of a list in the structure of a result: an array for each leaf of an item, by its
+    path in the item."""
+
+    layout: Layout
+    columns: dict[trees.Path, Any]
 
 
 class _UnlikeError(Exception):
@@ -27,37 +40,16 @@ class _UnlikeError(Exception):
 def common_layout(run: Run, *lists: Iterable[Any]) -> Layout | None:
     """The layout that all items of some lists fit in; None if there is none."""
     try:
-        items = [item for items in lists for item in items if not _is_nothing(item)]
-        found = [_example(run, item) for item in items]
-        return _layout_of(reduce(_joined, found)) if found else NOTHING
+        found = [_example(run, item) for items in lists for item in items]
+        found = [example for example in found if example != NOTHING]
+        return trees.map_leaves(_type_of, reduce(_joined, found)) if found else NOTHING
     except _UnlikeError:
         return None
 
 
-def types_in(layout: Layout) -> Iterator[Type]:
-    """The types of the numbers and arrays of an item."""
-    if isinstance(layout, Type):
-        yield layout
-    else:
-        for part in layout.parts:
-            yield from types_in(part)
-
-
-def leaves_of(item: Any, layout: Layout) -> Iterator[Any]:
-    """The numbers and arrays of an item."""
-    if isinstance(layout, Type):
-        yield item
-    else:
-        for part, inner in zip(item, layout.parts, strict=True):
-            yield from leaves_of(part, inner)
-
-
-def item_of(leaves: Iterator[Any], layout: Layout) -> Any:
-    """The item made of the given numbers and arrays."""
-    if isinstance(layout, Type):
-        return next(leaves)
-    made: Any = layout.kind(item_of(leaves, part) for part in layout.parts)
-    return made
+def leaves_of(item: Any) -> Iterator[Any]:
+    """The numbers and arrays of an item, or their types of a layout."""
+    return (leaf for _, leaf in trees.leaves(item))
 
 
 # An example of an item stands for all that are like it: numbers are themselves, or a variable of
@@ -65,15 +57,15 @@ def item_of(leaves: Iterator[Any], layout: Layout) -> Any:
 
 
 def _example(run: Run, item: Any) -> Any:
-    if isinstance(item, Filled):
-        return _example_of(item.layout)
+    if is_filled(item):
+        return trees.map_leaves(_example_of, item.layout)
     if isinstance(item, Array) and item.type.ndim:
         if not all(_lasts(run, symbol) for symbol in symbols_in(item.type.dims)):
             raise _UnlikeError
         return item.type
     if reads_as_number(item):
         scalar = Type.scalar(item.type.dtype) if isinstance(item, Array) else None
-        return item if scalar is None else _number(scalar)
+        return item if scalar is None else number_of(scalar)
     if type(item) in (tuple, list) and item:
         return type(item)(_example(run, part) for part in item)
     raise _UnlikeError
@@ -84,15 +76,13 @@ def _lasts(run: Run, symbol: Any) -> bool:
     return symbol.typical is not None or ("bound", symbol) in run.made
 
 
-def _number(type: Type) -> Scalar:
+def number_of(type: Type) -> Scalar:
+    """A number that stands for all of its type."""
     return Scalar(Variable("item", type))
 
 
-def _example_of(layout: Layout) -> Any:
-    if isinstance(layout, Type):
-        return layout if layout.kind == "array" else _number(layout)
-    made: Any = layout.kind(map(_example_of, layout.parts))
-    return made
+def _example_of(path: trees.Path, type: Type) -> Any:
+    return type if type.kind == "array" else number_of(type)
 
 
 def _joined(one: Any, other: Any) -> Any:
@@ -105,12 +95,10 @@ def _joined(one: Any, other: Any) -> Any:
     found = common_number(one, other)
     if found is None:
         raise _UnlikeError
-    return _number(found)
+    return number_of(found)
 
 
-def _layout_of(example: Any) -> Layout:
-    if isinstance(example, tuple | list):
-        return Structure(type(example), tuple(map(_layout_of, example)))
+def _type_of(path: trees.Path, example: Any) -> Type:
     if is_number(example):
         return type_of(example)
     return example if isinstance(example, Type) else example.type
