@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import compileall
 import gc
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+import stcompile
+import stcompile_programs
+from stcompile import codegen_templates
 from stcompile.base import options
 from tests.parts import first_part, of_turn
 
-gc.set_threshold(2_000_000, 50, 100)  # compiling makes many objects and few cycles: 10 % faster
+gc.set_threshold(
+    10_000_000, 50, 100
+)  # compiling makes many objects and few cycles: a tenth of the time
 
 settings.register_profile(
     "ci",
@@ -25,6 +32,13 @@ settings.register_profile("thorough", settings.get_profile("ci"), max_examples=5
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+# Tests change modules within a second, which Python does not see where it keeps them compiled. What
+# they do not change is compiled once: each process that they start would take most of a second.
+sys.dont_write_bytecode = True
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    for package in (stcompile, codegen_templates, stcompile_programs):
+        compileall.compile_dir(package.__path__[0], quiet=2)
 os.environ.setdefault("STCOMPILE_CACHE", "0")  # else tests of the compiler would not compile
 os.environ.setdefault("STCOMPILE_VERIFY", "1")  # whatever a test compiles is verified as well
 
