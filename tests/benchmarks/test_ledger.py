@@ -15,8 +15,7 @@ from tests.benchmarks import counting
 from tests.benchmarks.counting import Counts
 
 LEVELS = [
-    pytest.param(level, marks=[pytest.mark.slow] * (level == "compiled"))
-    for level in get_args(Level)
+    pytest.param(level, marks=[pytest.mark.slow] * (level != "fast")) for level in get_args(Level)
 ]
 
 

@@ -145,6 +145,7 @@ print(*st.grad(program)(np.ones(3)))
 """
 
 
+@pytest.mark.slow
 def test_the_cache_on_disk_tells_them_apart(tmp_path, monkeypatch):
     monkeypatch.setenv("STCOMPILE_CACHE", str(tmp_path / "cache"))
     file = tmp_path / "model.py"

@@ -70,6 +70,7 @@ def test_elements(level: Level, at: int) -> None:
     compare(passed(view(BASE)), ordered(view(BASE)), "an argument", level == "readable")
 
 
+@pytest.mark.slow
 def test_elements_of_random_layouts() -> None:
     """Arguments of any strides: gaps, steps backwards, repeated elements, axes of one element."""
     choices = Random(3)

@@ -66,6 +66,7 @@ def test_most_pairs_meet(programs):
     assert len(RISKIEST) == len(set(RISKIEST)) == 40 and set(RISKIEST) <= set(FEATURES)
 
 
+@pytest.mark.slow
 def test_all_kinds_of_values_occur(programs):
     values = [values_of(args) for made in programs for args in made.calls]
     assert set().union(*values) | {"empty"} == set(VALUES)

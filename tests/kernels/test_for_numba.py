@@ -83,6 +83,7 @@ def test_called_by_others() -> None:
         gradient(np.ones(40)[::2], F, 20)
 
 
+@pytest.mark.slow
 def test_captured_numbers_stay_what_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
     before = relax.compiled(X, F, 20)
     monkeypatch.setitem(globals(), "RATE", 0.1)

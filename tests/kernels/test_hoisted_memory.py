@@ -60,7 +60,11 @@ def rows(q: Any, y: Any) -> Any:
     return np.sum(np.array(kept) ** 2) + kept[0][0] * kept[-1][1]
 
 
-@pytest.mark.parametrize("function", [filtered, handed_on, until, rows], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function",
+    [pytest.param(filtered, marks=pytest.mark.slow), handed_on, until, rows],
+    ids=lambda f: f.__name__,
+)
 def test_value_and_gradient(function: Any) -> None:
     y = np.random.default_rng(3).normal(size=(12, 2))
     value, slope = st.value_and_grad(function, level="compiled")(0.3, y)

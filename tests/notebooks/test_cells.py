@@ -169,6 +169,7 @@ def test_explore_shows_the_page_in_a_frame(notebook: Kernel) -> None:
     assert notebook.ok("import os\nos.remove(page)\npage").html == ""
 
 
+@pytest.mark.slow
 def test_functions_of_cells_in_the_workers_of_joblib(notebook: Kernel) -> None:
     notebook.ok("def helper(x):\n    return x * x")
     notebook.ok("@st.differentiable\ndef loss(w, x):\n    return np.sum(helper(w * x))")

@@ -73,7 +73,9 @@ def test_values_of_several_axes(name: str) -> None:
         check(Case(name, called(scipys(X, y, axis=axis, **keywords)), (AT,), RTOL), second=False)
 
 
-@pytest.mark.parametrize("name", ["cubic", "akima", "degree 3"])
+@pytest.mark.parametrize(
+    "name", ["cubic", "akima", pytest.param("degree 3", marks=pytest.mark.slow)]
+)
 def test_derivatives_and_integrals(name: str) -> None:
     scipys, keywords = LINES[name]
     for inside in (True, False):
@@ -114,6 +116,7 @@ def test_kinds_of_lines(kind: str) -> None:
     check(Case(kind, made_with(interp1d, kind=kind), (X[order], Y[order], INSIDE), RTOL))
 
 
+@pytest.mark.slow
 def test_fitpack_by_its_names() -> None:
     def function(x: Any, y: Any, at: Any) -> Any:
         tck = interpolate.splrep(x, y)
@@ -140,6 +143,7 @@ SURFACE = np.sin(GX[:, None] * 2) + np.cos(GY * GX[:, None])
 POINTS = np.array([[0.3, -0.4], [1.6, 0.2], [2.15, 0.9]])
 
 
+@pytest.mark.slow
 def test_surfaces() -> None:
     def function(x: Any, y: Any, z: Any, at: Any) -> Any:
         surface = RectBivariateSpline(x, y, z, kx=2)
@@ -174,7 +178,9 @@ def test_what_is_outside_is_read_at_each_call() -> None:
     assert_close(slope(1.1), central(spline, (1.1,), 0), 1e-7)
 
 
-@pytest.mark.parametrize("level", ["readable", "fast", "compiled"])
+@pytest.mark.parametrize(
+    "level", ["readable", "fast", pytest.param("compiled", marks=pytest.mark.slow)]
+)
 def test_every_level(level: Any) -> None:
     def fit(y: Any, at: Any) -> Any:
         return np.sum((CubicSpline(X, y)(at) - 0.3) ** 2)

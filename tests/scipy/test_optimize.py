@@ -133,6 +133,7 @@ def test_a_kink_is_no_minimum_of_an_equation() -> None:
         st.value_and_grad(least)(0.4)
 
 
+@pytest.mark.slow
 def test_least_squares() -> None:
     def fitted(y: Any) -> Any:
         found = optimize.least_squares(

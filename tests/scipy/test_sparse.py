@@ -296,6 +296,7 @@ def test_what_is_refused_at_the_line(name: str) -> None:
     assert "test_sparse.py" in str(caught.value) and hint in str(caught.value)
 
 
+@pytest.mark.slow
 def test_matrices_are_not_kept_alive() -> None:
     def used() -> weakref.ref[Any]:
         matrix = A.copy()

@@ -85,7 +85,7 @@ def check_interruptions(folder: Path, kind: str, seed: int) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["parts.npz", "whole.npz"]
 
 
-@pytest.mark.parametrize("kind", ["SIGINT", "SIGKILL"])
+@pytest.mark.parametrize("kind", [pytest.param("SIGINT", marks=pytest.mark.slow), "SIGKILL"])
 def test_random_moments(kind: str, tmp_path: Path) -> None:
     check_interruptions(tmp_path, kind, 1)
 

@@ -144,6 +144,7 @@ def test_too_small_images_are_refused_by_the_program(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_program_on_digits(tmp_path: Path) -> None:
     outputs = ("--json", "r.json", "--report", "report", "--show-source")
     done = programs.run("mnist_cnn", tmp_path, "--data", "digits", "--epochs", "3", *outputs)

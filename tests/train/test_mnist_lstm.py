@@ -80,6 +80,7 @@ def test_a_step_allocates_no_arrays(example: ModuleType) -> None:
     assert step.allocated_bytes(params, x, y, 4) == 0
 
 
+@pytest.mark.slow
 def test_program_on_digits(tmp_path: Path) -> None:
     flags = ("--data", "digits", "--epochs", "2", "--json", "r.json", "--show-source")
     done = programs.run("mnist_lstm", tmp_path, *flags)

@@ -189,6 +189,7 @@ def test_methods() -> None:
     assert_array(st.grad(model.loss)(W), [0, 4])
 
 
+@pytest.mark.slow
 def test_a_decorated_function_in_another() -> None:
     assert_array(st.grad(lambda x: plain(x) * product(2.0, 3.0))(W), 12 * W)
     assert_array(st.grad(lambda x: np.sum(plain.grad(x) ** 2))(W), 8 * W)

@@ -292,6 +292,7 @@ def test_a_root_inside_an_equation() -> None:
     close(st.hessian(loss)(P), central(gradient, P), rtol=1e-7, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_a_differential_equation_inside_an_equation() -> None:
     """Shooting: y'' = -a y from 0 to 1 has the first slope sqrt(a) / sin(sqrt(a))."""
 

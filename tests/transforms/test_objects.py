@@ -16,7 +16,9 @@ import pytest
 
 import stcompile as st
 
-LEVELS = pytest.mark.parametrize("level", ["readable", "fast", "compiled"])
+LEVELS = pytest.mark.parametrize(
+    "level", ["readable", "fast", pytest.param("compiled", marks=pytest.mark.slow)]
+)
 X = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
 Y = np.array([0.5, -0.2, 0.1, 0.3])
 
