@@ -146,6 +146,8 @@ class Arrays(Expressions):
             if found.kind != kind:
                 self.refuse(f"`{name}` has arrays of several shapes")
             return found
+        if found is not None and isinstance(found.kind, Number):
+            self.refuse(f"`{name}` has arrays and numbers")
         self.stored.add(name)
         if name in self.outputs and self.assigned[name] == 1:
             own = self._result_name(self.outputs[name], self.unit.called(name))
@@ -156,11 +158,15 @@ class Arrays(Expressions):
         self.members.add(member)
         self.needs_workspace = True
         self.owners.add(name)
-        own = self.unit.called(name)
+        own = self._memory_name(name)
         cast = "(void *)" if kind.is_named and len(kind.dims) > 1 else ""
         self._hoist_pointer(f"{kind.pointer(own)} = {cast}work->{member};")
         self.env[name] = Value(kind, own)
         return self.env[name]
+
+    def _memory_name(self, name: str) -> str:
+        """The name in C of an array that a name of the function owns."""
+        return self.unit.called(name)
 
     def _hoist_pointer(self, text: str) -> None:
         self.lines.insert(self.starts[0], " " * STEP + text)
@@ -175,12 +181,17 @@ class Arrays(Expressions):
             return
         memory = self._memory(name, value.kind)
         if self._can_exchange(name, node) and memory.kind == value.kind:
-            held = self._fresh("held")
-            self.say(f"{value.kind.pointer(held)} = {memory.code};")
-            self.say(f"{memory.code} = {value.code};")
-            self.say(f"{value.code} = {held};")
+            self._exchange(memory, value)
         else:
             self._copy(memory, value)
+
+    def _exchange(self, one: Value, other: Value) -> None:
+        """Exchange the memory of two names."""
+        assert isinstance(one.kind, Array)
+        held = self._fresh("held")
+        self.say(f"{one.kind.pointer(held)} = {one.code};")
+        self.say(f"{one.code} = {other.code};")
+        self.say(f"{other.code} = {held};")
 
     def _is_alias(self, name: str, node: ast.expr) -> bool:
         """True where ``name = node`` makes another name for an array or its elements: neither name

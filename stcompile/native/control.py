@@ -6,15 +6,16 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from stcompile.native.arrays import Arrays
 from stcompile.native.expressions import AND, UNKNOWN, Value, literal
 from stcompile.native.kinds import BOOL, INT
+from stcompile.native.lists import Lists
 from stcompile.native.unit import Unit
 
+_MAY_FAIL = re.compile(r"(?<!return )\bwork\b")
 ADDED = "added"  # the function for a term of a sum that is added in any order
 
 
-class Control(Arrays):
+class Control(Lists):
     """Translates the statements of one function in the order that they have."""
 
     def __init__(self, unit: Unit, node: ast.FunctionDef) -> None:
@@ -108,7 +109,7 @@ class Control(Arrays):
         self._inside(node.body, id(node))
         self.say("}")
         at = next(n for n in range(before, len(self.lines)) if "while (" in self.lines[n])
-        if any(re.search(r"\bwork\b", line) for line in self.lines[at:]):  # else it might never end
+        if any(_MAY_FAIL.search(line) for line in self.lines[at:]):  # else it might never end
             margin = self.lines[at][: -len(self.lines[at].lstrip())]
             self.lines[at] = f"{margin}while ({test.within(AND)} && !work->error) {{"
 

@@ -7,7 +7,7 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -18,8 +18,9 @@ from stcompile.base import trees
 from stcompile.native.expressions import Value
 from stcompile.native.functions import INLINE
 from stcompile.native.kinds import Array, Kind, Number
+from stcompile.native.lists import LIMIT, lists_in
 from stcompile.native.literals import numbers
-from stcompile.native.names import c_name, flat, written_names
+from stcompile.native.names import c_name, flat, sharing_names, written_names
 from stcompile.native.sequences import in_sequence
 from stcompile.native.translate import RAISED, Translator, translate
 from stcompile.native.unit import Made, Unit
@@ -53,7 +54,8 @@ class Leaf:
 @dataclass(frozen=True)
 class Translated:
     """The function in C: the text of the source and of the header, its parameters and results, the
-    names of the arguments that it writes into, and the lengths that have names."""
+    names of the arguments that it writes into, the lengths that have names, and that which the
+    caller chooses ("" if there is none)."""
 
     name: str
     source: str
@@ -62,6 +64,7 @@ class Translated:
     results: tuple[tuple[str, Kind], ...]
     written: frozenset[str]
     lengths: tuple[str, ...]
+    limit: str
 
 
 class _Main(Translator):
@@ -81,6 +84,25 @@ class _Main(Translator):
         )
         super().__init__(unit, ast.copy_location(bare, node), [], is_main=True, labels=labels)
         self.said = node.body[0].lineno
+        for name, value in leaves.items():
+            if self.assigned[name]:
+                self._bind_assigned(name, value)
+
+    def _bind_assigned(self, name: str, value: Value) -> None:
+        """An argument whose name is given other values: an array is copied."""
+        self.assigned[name] += 1
+        self.shared = sharing_names(self.body, [n for n in self.leaves if self.assigned[n]])
+        self.declared.add(name)
+        if isinstance(value.kind, Array):
+            if not value.is_const:
+                self.refuse(f"the argument `{name}` is changed and given another array")
+            self._copy(self._memory(name, value.kind), value)
+        else:
+            self.env[name] = value
+
+    def _memory_name(self, name: str) -> str:
+        own = super()._memory_name(name)
+        return self._apart(f"own_{own}") if name in self.leaves else own
 
     def value(self, node: ast.expr) -> Value:
         if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
@@ -120,6 +142,9 @@ def translated(
     ``lengths`` are those that have names, by their names in C."""
     unit = unit_of(source, name, locate)
     unit.lengths = lengths
+    if lists_in(unit.definitions[name].body):
+        unit.limit = _limit({*lengths, *(leaf.name for leaf in leaves)})
+        unit.lengths = {**lengths, unit.limit: Symbol(unit.limit, 1, None, 1)}
     written = _written(unit.definitions[name], unit.definitions, leaves)
     read = {
         leaf.code: Value(leaf.kind, leaf.name, is_const=leaf.code not in written) for leaf in leaves
@@ -131,14 +156,14 @@ def translated(
     main = _Main(unit, unit.definitions[name], read, labels)
     made = main.run(name)
     tests = [*_tests(unit), *layout_lines(unit, made.members)]
-    made = replace(made, lengths=[*lengths], lines=[*tests, *made.lines])
+    made = replace(made, lengths=[*unit.lengths], lines=[*tests, *made.lines])
     words = {word for one in (*unit.order, made) for word in one.words}
     for own in [own for own in unit.constants if c_name(own) not in words]:
         del unit.constants[own]
     parameters = [_parameter(leaf, leaf.code not in written) for leaf in leaves]
     parameters += made.parameters
     results = tuple(zip(main.result_names, made.results, strict=True))
-    header = _header(unit, made, parameters, [*about.splitlines(), *_told(leaves)])
+    header = _header(unit, made, parameters, [*about.splitlines(), *_told(unit, leaves)])
     return Translated(
         name,
         _source(unit, made, parameters, file or name),
@@ -146,7 +171,8 @@ def translated(
         tuple(leaves),
         results,
         frozenset(leaf.name for leaf in leaves if leaf.code in written),
-        tuple(lengths),
+        tuple(unit.lengths),
+        unit.limit,
     )
 
 
@@ -246,13 +272,23 @@ def _measure(unit: Unit) -> str:
     return wrapped(f"size_t {unit.name}_workspace_size({given})", 4)
 
 
-def _told(leaves: Sequence[Leaf]) -> Iterator[str]:
-    """The lengths that have names, as a part of a sentence each."""
+def _limit(taken: Collection[str]) -> str:
+    name = LIMIT
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _told(unit: Unit, leaves: Sequence[Leaf]) -> Iterator[str]:
+    """Sentences about the lengths that have names."""
     arrays = ((leaf.code, leaf.kind.dims) for leaf in leaves if isinstance(leaf.kind, Array))
     axes = ((code, at, named_by(n)) for code, dims in arrays for at, n in enumerate(dims))
     found = {one: f"{code}.shape[{at}]" for code, at, one in reversed([*axes]) if one is not None}
     for symbol, axis in sorted(found.items(), key=lambda pair: pair[0].name):
         yield f"The length {symbol.name} is {axis}, and at least {symbol.low}."
+    if unit.limit:
+        text = f"{unit.limit} is the greatest number of steps of a loop that data end, all its runs"
+        yield from textwrap.wrap(f"{text} in a call together; the caller chooses it.", WIDTH - 3)
 
 
 def _tests(unit: Unit) -> Iterator[str]:

@@ -103,6 +103,13 @@ BOOL, INT, FLOAT = (Number(np.dtype(name)) for name in ("bool", "int64", "float6
 COMPLEX = Number(np.dtype("complex128"))
 
 
+def is_wider(one: Number, other: Number) -> bool:
+    """True if numbers of one type lose something as numbers of the other: fractions, or an
+    imaginary part."""
+    order = "biufc"
+    return order.index(one.dtype.kind) > max(order.index(other.dtype.kind), order.index("u"))
+
+
 def common(one: Number, other: Number) -> Number:
     """The type that Numba computes in: integers and booleans have 64 bits, and with float32 an
     integer of 64 bits makes float64.

@@ -58,7 +58,7 @@ def _lines(text: Translated, example: Example) -> Iterator[str]:
     yield ""
     yield "int main(void)"
     yield "{"
-    lengths = [*map(str, _lengths(text, example))]
+    lengths = [*map(str, _lengths(text, example)), *([text.limit] if text.limit else [])]
     called = [*lengths]
     for leaf, value in zip(text.leaves, example.given, strict=True):
         const = "" if leaf.name in text.written else "const "
@@ -77,16 +77,8 @@ def _lines(text: Translated, example: Example) -> Iterator[str]:
             yield from _declared(f"after_{leaf.name}", leaf.kind, value, "static const ")
             whole = Array(leaf.kind.of, value.shape)
             compared.append((leaf.name, f"given_{leaf.name}", f"after_{leaf.name}", whole))
-    struct = f"struct {text.name}_workspace"
-    if lengths:
-        yield f"    {struct} *work = malloc({text.name}_workspace_size({', '.join(lengths)}));"
-        yield "    if (!work)"
-        yield "        return 1;"
-    else:
-        yield f"    static {struct} memory, *work = &memory;"
-    called.append("work")
     yield "    double largest = 0, error;"
-    yield wrapped(f"    int code = {text.name}({', '.join(called)});")
+    yield from _call(text, lengths, called)
     yield "    if (code) {"
     yield '        printf("error %d\\n", code);'
     yield "        return 1;"
@@ -102,12 +94,37 @@ def _lines(text: Translated, example: Example) -> Iterator[str]:
     yield "#endif"
 
 
+def _call(text: Translated, lengths: Sequence[str], called: Sequence[str]) -> Iterator[str]:
+    """The call, which is made again with a larger workspace if that is too small."""
+    struct = f"struct {text.name}_workspace"
+    call = f"{text.name}({', '.join([*called, 'work'])})"
+    if not lengths:
+        yield f"    static {struct} memory, *work = &memory;"
+        yield wrapped(f"    int code = {call};")
+        return
+    margin = " " * 4
+    yield f"    {struct} *work = 0;"
+    yield "    int code;"
+    if text.limit:
+        margin = " " * 8
+        yield f"    int64_t {text.limit} = 8;"
+        yield "    do {"
+        yield f"        {text.limit} *= 2;"
+        yield "        free(work);"
+    yield wrapped(f"{margin}work = malloc({text.name}_workspace_size({', '.join(lengths)}));")
+    yield f"{margin}if (!work)"
+    yield f"{margin}    return 1;"
+    yield wrapped(f"{margin}code = {call};")
+    if text.limit:
+        yield f"    }} while (code && {text.limit} < {LARGEST});"
+
+
 def _lengths(text: Translated, example: Example) -> Iterator[int]:
-    """The numbers of the lengths that have names."""
+    """The numbers of the lengths that the arguments have."""
     pairs = zip(text.leaves, example.given, strict=True)
     found = measured((leaf.kind.dims, v.shape) for leaf, v in pairs if isinstance(leaf.kind, Array))
     numbers = {symbol.name: number for symbol, number in found.items()}
-    return (numbers[own] for own in text.lengths)
+    return (numbers[own] for own in text.lengths if own != text.limit)
 
 
 def _declared(name: str, kind: Kind, value: Any, before: str) -> Iterator[str]:

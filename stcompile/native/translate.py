@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from stcompile.native.control import ADDED, Control
 from stcompile.native.expressions import UNKNOWN, Value
-from stcompile.native.kinds import INT, Array, Kind, Number
+from stcompile.native.kinds import INT, Array, Kind, Number, is_wider
+from stcompile.native.lists import appended
 from stcompile.native.names import flat, loaded
 from stcompile.native.sizes import size_text
 from stcompile.native.unit import Made, Unit
@@ -39,6 +40,7 @@ class Translator(Control):
         self.results: list[Kind] = []
         self.result_names: list[str] = []
         self.labels = labels
+        self.empty: set[str] = set()  # names that are declared with a 0
         self.needs_workspace = is_main
         self.title = ast.get_docstring(node) or ""
         self._find_outputs()
@@ -143,6 +145,9 @@ class Translator(Control):
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
             self._called(value.func.id, [self.value(a) for a in value.args], [])
             return
+        for owner, item in appended([node]):
+            self._appended(ast.unparse(owner), item)
+            return
         self.refuse(f"`{ast.unparse(node)}` has no translation")
 
     def _Assign(self, node: ast.Assign) -> None:
@@ -201,6 +206,8 @@ class Translator(Control):
         """``name = node``."""
         if not self.is_read[name] and not self._calls(node):
             return
+        if self._is_list(name, node):
+            return
         made = self._made(node)
         if made is not None:
             kind, fill = made
@@ -233,23 +240,40 @@ class Translator(Control):
         """Give a name a number."""
         assert isinstance(value.kind, Number)
         found = self.env.get(name)
+        if found is not None and isinstance(found.kind, Array) and value.static == 0:
+            return  # it stands for what nobody reads
         kind = found.kind if found is not None else value.kind
-        assert isinstance(kind, Number)
+        if not isinstance(kind, Number):
+            self.refuse(f"`{name}` has arrays and numbers")
+        if is_wider(value.kind, kind):
+            self._widen(name, kind, value.kind)
+            kind = value.kind
         code = self.cast(value, kind).code
         if name in self.declared:
             self.say(f"{self.unit.called(name)} = {code};")
             return
         self.declared.add(name)
-        own = Value(
-            kind, self.unit.called(name), is_counter=value.is_counter and self.assigned[name] == 1
-        )
-        self.env[name] = own
+        if value.static == 0:
+            self.empty.add(name)
+        is_counter = value.is_counter and self.assigned[name] == 1
+        self.env[name] = Value(kind, self.unit.called(name), is_counter=is_counter)
         if self.blocks[name] == self.here:
             const = "const " if self.assigned[name] == 1 else ""
             self.say(f"{const}{kind.c} {self.unit.called(name)} = {code};")
         else:
             self._hoisted(name, f"{kind.c} {self.unit.called(name)} = 0;")
             self.say(f"{self.unit.called(name)} = {code};")
+
+    def _widen(self, name: str, kind: Number, to: Number) -> None:
+        """Declare a name as of a wider type: it was given a 0 that nobody reads."""
+        own = self.unit.called(name)
+        lines = [line.strip() for line in self.lines]
+        said = f"{kind.c} {own} = 0;"
+        if name not in self.empty or said not in lines:
+            self.refuse(f"`{name}` has numbers of several types")
+        at = lines.index(said)
+        self.lines[at] = self.lines[at].replace(said, f"{to.c} {own} = 0;")
+        self.env[name] = Value(to, own)
 
     # --- calls ---------------------------------------------------------------------------------
 
@@ -292,10 +316,14 @@ class Translator(Control):
             else:
                 self.say(f"{value.code};")
             return
-        outs = []
+        outs, read = [], {a.code for a in arguments}
+        held: dict[str, Value] = {}
         for target, kind in zip(targets, made.results, strict=True):
             if isinstance(kind, Array):
-                outs.append(self._memory(target, kind).code)
+                memory = self._memory(target, kind)
+                if memory.code in read:  # a function does not write over what it reads
+                    memory = held[target] = self._memory(self._fresh("held"), kind)
+                outs.append(memory.code)
             else:
                 assert isinstance(kind, Number)
                 if target not in self.declared:
@@ -304,6 +332,11 @@ class Translator(Control):
                     self._hoisted(target, f"{kind.c} {self.unit.called(target)};")
                 outs.append(f"&{self.unit.called(target)}")
         self.say(f"{self._call_text(made, arguments, outs)};")
+        for target, value in held.items():
+            if target in self.owners - self.viewed:
+                self._exchange(self.env[target], value)
+            else:
+                self._copy(self.env[target], value)
 
     # --- control -------------------------------------------------------------------------------
 

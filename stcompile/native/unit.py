@@ -63,6 +63,7 @@ class Unit:
     errors: list[str] = field(default_factory=list)
     taken: Counter[str] = field(default_factory=Counter)
     lengths: Mapping[str, Symbol] = field(default_factory=dict)
+    limit: str = ""  # the length of lists, where there may be some
     has_sums: bool = False  # that may be added several terms at a time
     last: str = ""  # the user's line that was translated last
 
@@ -126,7 +127,7 @@ class Unit:
 
 def _array(value: Value) -> str:
     """The name of the array that a value is, perhaps with another shape: the last name in it."""
-    return "".join(re.findall(r"[A-Za-z_]\w*", value.code)[-1:])
+    return "".join(re.findall(r"[A-Za-z_]\w*", re.sub(r"\[.*?\]", "", value.code))[-1:])
 
 
 def _hashable(static: Any) -> Any:

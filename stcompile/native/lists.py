@@ -1,0 +1,142 @@
+"""Lists of what the steps of a loop that data end leave for the adjoint.
+
+A list is an array of the workspace, as long as the caller says, and a count. Where a list is made
+in each step of an outer loop and kept in another list, those of all steps lie behind one another,
+and the outer list has the places where they begin.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from stcompile.native.arrays import Arrays
+from stcompile.native.expressions import Value
+from stcompile.native.kinds import INT, Array, Number
+from stcompile.native.unit import Unit
+from stcompile.wengert.dims import size_of
+
+LIMIT = "max_steps"  # the parameter for the length of lists
+APPEND = "append"
+
+
+class Lists(Arrays):
+    """The lists of a translated function."""
+
+    def __init__(self, unit: Unit, node: ast.FunctionDef) -> None:
+        super().__init__(unit, node)
+        self.counts: dict[str, str] = {}  # in C, by the names of lists
+        self.begins: dict[str, str] = {}  # of lists that other lists have
+        self.parts: dict[str, str] = {}  # the lists that lists have
+        self.lists = lists_in(self.body)
+        self.kept = {node.id for _, node in appended(self.body) if isinstance(node, ast.Name)}
+        self.kept &= self.lists
+
+    def _is_list(self, name: str, node: ast.expr) -> bool:
+        """Translate ``name = node`` if that is a list, or stands for one that nobody reads."""
+        if isinstance(node, ast.List) and not node.elts:
+            self._emptied(name)
+        elif self._is_of_lists(node):
+            assert isinstance(node, ast.Subscript)
+            self._taken_from(name, node)
+        elif name in self.lists or (isinstance(node, ast.Name) and node.id in self.counts):
+            if not isinstance(node, ast.Constant):
+                self.refuse(f"the list `{ast.unparse(node)}` has no translation")
+        else:
+            return False
+        return True
+
+    def _emptied(self, name: str) -> None:
+        """``name = []``."""
+        if not self.unit.limit:
+            self.refuse(f"the list `{name}` has no translation")
+        own = self.unit.called(name)
+        if name not in self.counts:
+            self.counts[name] = self._apart(f"{own}_count")
+            self._hoist_pointer(f"int64_t {self.counts[name]} = 0;")
+            if name in self.kept:
+                self.begins[name] = self._apart(f"{own}_begin")
+                self._hoisted(name, f"int64_t {self.begins[name]} = 0;")
+        if name in self.kept:
+            self.say(f"{self.begins[name]} = {self.counts[name]};")
+        else:
+            self.say(f"{self.counts[name]} = 0;")
+
+    def _appended(self, name: str, node: ast.expr) -> None:
+        """``name.append(node)``."""
+        if name not in self.counts:
+            self.refuse(f"`{name}.append` has no translation")
+        if isinstance(node, ast.Name) and node.id in self.kept:
+            self.parts[name] = node.id
+            item = Value(INT, self.begins[node.id])
+        else:
+            item = self.value(node)
+        of = item.kind.of if isinstance(item.kind, Array) else item.kind
+        dims = item.kind.dims if isinstance(item.kind, Array) else ()
+        if not isinstance(of, Number):
+            self.refuse(f"a list of items like `{ast.unparse(node)}` has no translation")
+        limit = self.unit.limit
+        memory = self._memory(name, Array(of, (size_of(self.unit.lengths[limit]), *dims)))
+        code = self.unit.error(f"IndexError: there are more than {limit} steps", self.line)
+        self.say(f"if ({self.counts[name]} == {limit})")
+        self.say(f"    return work->error = {code};")
+        place = f"{memory.code}[{self.counts[name]}++]"
+        if isinstance(item.kind, Array):
+            self._copy(Value(item.kind, place), item)
+        else:
+            self.say(f"{place} = {item.code};")
+
+    def _taken_from(self, name: str, node: ast.Subscript) -> None:
+        """``name = list[index]`` of a list of lists."""
+        assert isinstance(node.value, ast.Name)
+        part = self.parts[node.value.id]
+        memory, own = self.env[part], self.unit.called(name)
+        assert isinstance(memory.kind, Array)
+        begin = self.value(node)
+        self.say(f"{memory.kind.pointer(own)} = {memory.code} + {begin.code};")
+        self.env[name] = Value(memory.kind, own)
+        self.counts[name] = self.counts[part]
+        if part in self.parts:
+            self.parts[name] = self.parts[part]
+
+    def _is_of_lists(self, node: ast.expr) -> bool:
+        """True for an item of a list of lists."""
+        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+            return False
+        return node.value.id in self.parts
+
+    def _Subscript(self, node: ast.Subscript) -> Value:
+        name = node.value.id if isinstance(node.value, ast.Name) else ""
+        if name not in self.counts:
+            return super()._Subscript(node)
+        if name not in self.env or name in self.begins:
+            self.refuse(f"`{ast.unparse(node)}` has no translation")
+        memory = self.env[name]
+        assert isinstance(memory.kind, Array)
+        length, *dims = memory.kind.dims
+        code = f"{memory.code}[{self.place(self.number(node.slice), length)}]"
+        return Value(Array(memory.kind.of, tuple(dims)) if dims else memory.kind.of, code)
+
+    def _apart(self, wish: str) -> str:
+        """A name that no name of the function is."""
+        while wish in self.is_read or wish in self.assigned:
+            wish += "_"
+        return wish
+
+
+def lists_in(statements: Sequence[ast.stmt]) -> set[str]:
+    """The names that are given empty lists."""
+    nodes = (n for one in statements for n in ast.walk(one) if isinstance(n, ast.Assign))
+    pairs = ((n.targets[0], n.value) for n in nodes)
+    return {
+        target.id
+        for target, value in pairs
+        if isinstance(target, ast.Name) and isinstance(value, ast.List) and not value.elts
+    }
+
+
+def appended(statements: Sequence[ast.stmt]) -> list[tuple[ast.expr, ast.expr]]:
+    """The lists that are appended to, each with the item."""
+    nodes = (n for one in statements for n in ast.walk(one) if isinstance(n, ast.Call))
+    pairs = ((n.func, n.args) for n in nodes if isinstance(n.func, ast.Attribute))
+    return [(f.value, items[0]) for f, items in pairs if f.attr == APPEND]
