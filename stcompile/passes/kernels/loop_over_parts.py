@@ -37,12 +37,12 @@ from typing import Any
 
 from stcompile.base.location import Location
 from stcompile.base.thresholds import KERNEL_CALLS
+from stcompile.passes.general.added_parts import AddedPart, Start, chains
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Builder, Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables, freeze
 from stcompile.wengert.primitives.control import COUNTER
 
-Start = tuple[int, ...]
 Level = tuple[int, Start, Start]
 """Steps of a loop, and the distance of each step along the axes of the array that is read or
 written."""
@@ -55,86 +55,14 @@ def loop_over_parts(program: Program) -> Program:
 
 def _looped(program: Program) -> Program:
     build = Rebuild(with_inner(program, _looped))
-    taken = set[int]()
-    for at in reversed(range(len(build.equations))):
-        parts = [] if at in taken else list(_chain(build, at))[::-1]
-        taken.update(part.at for part in parts)
+    for parts in chains(build):
         grids = [grid for run in _runs(parts) if (grid := _Grid.of(run)) is not None]
         if len(parts) >= KERNEL_CALLS and sum(len(grid.parts) for grid in grids) == len(parts):
             _write(build, parts, grids)
     return build.done()
 
 
-# --- parts --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Part:
-    """An addition, by the equation at a position, of a part of a ``source`` to an array."""
-
-    at: int
-    added: Equation
-    read: Equation
-
-    @property
-    def source(self) -> Atom:
-        return self.read.inputs[0]
-
-    @property
-    def kind(self) -> object:
-        """A key that is equal for parts that may form a grid."""
-        read, added = self.read.params, self.added.params
-        same = (read["drop"], read["length"], read["step"], added["length"], added["step"])
-        return self.source, same
-
-    @property
-    def place(self) -> tuple[Start, Start]:
-        """The position where the part is read, and the position where it is added."""
-        return _known(self.read), _known(self.added)
-
-
-def _known(equation: Equation) -> Start:
-    return tuple(start[0] for start in equation.params["start"])
-
-
-def _chain(build: Rebuild, at: int) -> Iterator[_Part]:
-    """The parts that are added to an array, the last first, back to the first that only the next
-    addition reads."""
-    last = None
-    while (part := _part(build, at)) is not None:
-        last = last or part
-        errstate = last.added.location.errstate
-        if {part.added.location.errstate, part.read.location.errstate} != {errstate}:
-            return
-        yield part
-        acc = part.added.inputs[0]
-        at = build.defined_at(acc)
-        if at < 0 or not build.is_used_once(acc):
-            return
-
-
-def _part(build: Rebuild, at: int) -> _Part | None:
-    added = build.equations[at]
-    if added.primitive != "accumulate" or not _is_known(added, 2) or added.params["drop"]:
-        return None
-    read = build.maker(added.inputs[1], "slice")
-    if read is None or not _is_known(read, 1) or not build.is_used_once(read.output):
-        return None
-    is_same = read.output.type.dtype == added.output.type.dtype
-    dims = tuple(added.params["length"])  # a part that is spread over more is no part of a grid
-    return _Part(at, added, read) if is_same and read.output.type.dims == dims else None
-
-
-def _is_known(equation: Equation, operands: int) -> bool:
-    """True for a part of an array at a known position."""
-    params = equation.params
-    if params.get("op", "slice") != "slice" or len(equation.inputs) != operands:
-        return False
-    numbers = (*params["length"], *params["step"], *(start[0] for start in params["start"]))
-    return all(isinstance(number, int) for number in numbers)
-
-
-def _runs(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
+def _runs(parts: Sequence[AddedPart]) -> Iterator[list[AddedPart]]:
     """Runs of consecutive parts of the same source."""
     for _, run in groupby(parts, key=attrgetter("kind")):
         yield list(run)
@@ -147,11 +75,11 @@ def _runs(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
 class _Grid:
     """Parts in the order in which loops of these ``levels`` reach them."""
 
-    parts: Sequence[_Part]
+    parts: Sequence[AddedPart]
     levels: Sequence[Level]
 
     @staticmethod
-    def of(parts: Sequence[_Part]) -> _Grid | None:
+    def of(parts: Sequence[AddedPart]) -> _Grid | None:
         levels = _levels([part.place for part in parts])
         return None if levels is None else _Grid(parts, levels)
 
@@ -194,7 +122,7 @@ def _moved(
 # --- loops --------------------------------------------------------------------------------------
 
 
-def _write(build: Rebuild, parts: Sequence[_Part], grids: Sequence[_Grid]) -> None:
+def _write(build: Rebuild, parts: Sequence[AddedPart], grids: Sequence[_Grid]) -> None:
     """Replace the equations that add these parts by loops."""
     first, (*others, end) = parts[0].added, parts
     for part in others:
