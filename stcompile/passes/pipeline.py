@@ -15,6 +15,7 @@ from stcompile.passes.general.push_slices import push_slices
 from stcompile.passes.general.reassociate_sums import reassociate_sums
 from stcompile.passes.general.share_equations import share_equations
 from stcompile.passes.layout.choose_layouts import choose_layouts
+from stcompile.passes.layout.share_windows import share_windows
 from stcompile.passes.loops.carry_values import carry_values
 from stcompile.passes.loops.hoist_from_loops import hoist_from_loops
 from stcompile.passes.loops.share_states import share_states
@@ -82,6 +83,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(push_sums, levels=FAST, exact=False),
     Stage(share_equations),
     Stage(choose_layouts, levels=FAST, exact=False),
+    Stage(share_windows, levels=FAST),
     Stage(push_factors, levels=FAST, exact=False),
     Stage(hoist_from_loops, levels=FAST, exact=False),
     Stage(sum_after_loops, levels=FAST, exact=False),
