@@ -27,6 +27,7 @@ from stcompile.passes.memory.own_outputs import own_outputs
 from stcompile.passes.memory.place_stores import place_stores
 from stcompile.passes.phases import before_adjoint, push_factors, simplify, suit_numpy
 from stcompile.passes.products.merge_diagonals import merge_diagonals
+from stcompile.passes.products.merge_parts import merge_parts
 from stcompile.passes.products.merge_products import merge_products
 from stcompile.passes.products.merge_sums import merge_sums
 from stcompile.passes.products.push_sums import push_sums
@@ -84,6 +85,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(share_equations),
     Stage(choose_layouts, levels=FAST, exact=False),
     Stage(share_windows, levels=FAST),
+    Stage(merge_parts, levels=FAST, exact=False),
     Stage(push_factors, levels=FAST, exact=False),
     Stage(hoist_from_loops, levels=FAST, exact=False),
     Stage(sum_after_loops, levels=FAST, exact=False),
