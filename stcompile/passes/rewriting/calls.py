@@ -47,6 +47,26 @@ def _is_large(atom: Atom) -> bool:
     return atom.type.dtype in FLOATS and atom.type.size >= SUMMED_ELEMENTS
 
 
+@rule("concatenate")
+def stacked_before_reshaped(under_way: UnderWay, equation: Equation) -> Result:
+    """Stack arrays before they are reshaped, not after: an array that is computed can be computed
+    in its rows of the stack."""
+    if equation.params["axis"] != 0 or equation.varies:
+        return None
+    sources: list[Atom] = []
+    for atom in equation.inputs:
+        made = under_way.made_by(atom, "reshape")
+        if made is None:
+            return None
+        sources += made.inputs
+    rows = [atom.type.dims[:1] for atom in equation.inputs]
+    same = {atom.type.dims[1:] for atom in sources}
+    if len(same) != 1 or [atom.type.dims[:1] for atom in sources] != rows:
+        return None
+    whole = under_way.record("concatenate", *sources, axis=0)
+    return under_way.record("reshape", whole, shape=equation.output.type.dims)
+
+
 @rule("add", "accumulate")
 def negated_terms_subtracted(under_way: UnderWay, equation: Equation) -> Result:
     """Subtract a term instead of adding its negative: ``d -= v`` makes one pass through memory
@@ -138,6 +158,6 @@ def number_spread(under_way: UnderWay, equation: Equation) -> Result:
 
 
 RULES = (
-    *(rows_summed_by_blas, negated_terms_subtracted, operands_converted),
-    *(small_arguments_copied, number_spread),
+    *(rows_summed_by_blas, stacked_before_reshaped, negated_terms_subtracted),
+    *(operands_converted, small_arguments_copied, number_spread),
 )
