@@ -12,7 +12,15 @@ import numpy as np
 
 from ..marks import into
 from ..numpy.shapes import transpose
-from ..numpy.subscripts import batched, einsum_subscripts, factor, form, new_axes
+from ..numpy.subscripts import (
+    batched,
+    einsum_subscripts,
+    factor,
+    form,
+    free_axes,
+    new_axes,
+    summed_axes,
+)
 
 
 @into()
@@ -28,6 +36,12 @@ def contract(
 ) -> None:
     if spelling == "matmul":
         np.matmul(x, y, out=out)
+    elif spelling == "parts":
+        np.matmul(
+            transpose(x, axes=(*free_axes(2, contracted), *summed_axes(contracted))),
+            transpose(y, axes=(1, 0, 2)),
+            out=transpose(out, axes=(1, 0, 2)),
+        )
     elif " @ " in form(x.ndim, y.ndim, batch, contracted, order):
         np.matmul(
             factor(0, x, y, batch, contracted, order),

@@ -382,6 +382,16 @@ def batched(x: int, y: int, batch: Pairs, contracted: Pairs, order: Axes) -> Any
     return (*left, free_x, a), (*right, b, free_y), back
 
 
+def summed_axes(contracted: Pairs) -> Axes:
+    """The axes of the first operand that a contraction sums."""
+    return tuple(a for a, _ in contracted)
+
+
+def free_axes(x: int, contracted: Pairs) -> Axes:
+    """The axes of the first operand, which has ``x`` axes, that a contraction leaves."""
+    return tuple(axis for axis in range(x) if axis not in summed_axes(contracted))
+
+
 def tensordot_axes(contracted: Pairs, swapped: bool = False) -> Any:
     """The ``axes`` argument of `numpy.tensordot`; ``swapped``: y comes first."""
     if not contracted:

@@ -84,6 +84,11 @@ number is at most the second. OpenBLAS has code for products up to that size, wh
 operand: 16 x 54 sums of 2500 products take 0.4 of the time on AVX-512, and in two threads 0.3;
 elsewhere as long as before. With more sums the whole product is as quick."""
 
+MOST_SPLIT = 4
+"""A product of a matrix of at most SPLIT_RESULT elements with long rows is made in at most so many
+such parts. 16 x 54 by 54 x 2500 takes 42 µs in four parts and 57 whole on one thread, but 35 whole
+on two threads that nothing disturbs (and some times as long if another program does)."""
+
 # --- loops ---------------------------------------------------------------------------------------
 
 ALL_STEPS_BYTES = 1 << 28

@@ -17,6 +17,7 @@ def only(*rules: Rule) -> Callable[[Program], Program]:
 products_of_transposed = only(*products.ALL)
 thin_product = only(smaller_work.thin_product)
 long_sum_in_parts = only(smaller_work.long_sum_in_parts)
+long_rows_in_parts = only(smaller_work.long_rows_in_parts)
 stacked_before_reshaped = only(calls.stacked_before_reshaped)
 repeated_factor = only(smaller_work.repeated_factor)
 outer_product = only(smaller_work.outer_product)

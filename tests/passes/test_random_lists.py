@@ -65,7 +65,8 @@ ROUNDS = frozenset(
     [
         *("added_where_it_belongs", "quotient_times_divisor", "times_reciprocal", "two_factors"),
         *("logistic_slope", "rows_summed_by_blas", "factor_in_product", "factor_in_sum"),
-        *("products_one_by_one", "long_sum_in_parts", "smaller_factor_scaled", "repeated_factor"),
+        *("products_one_by_one", "long_sum_in_parts", "long_rows_in_parts"),
+        *("smaller_factor_scaled", "repeated_factor"),
         *("outer_product", "thin_product", "product_of_transposed", "product_in_other_order"),
         *("factors_in_other_order", "identity_factor", "sign_of_smaller_result"),
         *("sum_over_nothing", "sign_in_factor"),  # 0.0 for -0.0
@@ -166,6 +167,10 @@ def _read(program: Program) -> Program:
 
 SMALLER: Mapping[str, Mapping[str, int]] = {
     "long_sum_in_parts": {
+        "rewriting.smaller_work.SMALL_PRODUCT": 60,
+        "rewriting.smaller_work.SPLIT_RESULT": 60,
+    },
+    "long_rows_in_parts": {
         "rewriting.smaller_work.SMALL_PRODUCT": 60,
         "rewriting.smaller_work.SPLIT_RESULT": 60,
     },

@@ -178,6 +178,9 @@ def products() -> Iterator[Case]:
             for order in ((), (1, 0)):
                 params = {"batch": (), "contracted": (pair,), "order": order, "spelling": ""}
                 yield Case("contract", (x, y), params)
+        for axis in (0, 1):
+            params = {"batch": (), "contracted": ((axis, 0),), "order": (), "spelling": "parts"}
+            yield Case("contract", (x, np.stack([y, y[::-1]], axis=1)), params)
         for order in ((), (1, 0)):
             params = {"batch": (), "contracted": (), "order": order, "spelling": ""}
             yield Case("contract", (x[0], y[0, :3]), params)

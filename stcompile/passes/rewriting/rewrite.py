@@ -183,6 +183,11 @@ class UnderWay:
     def is_read_once(self, atom: Atom) -> bool:
         return isinstance(atom, Variable) and self._uses[atom] == 1
 
+    def is_returned(self, atom: Atom) -> bool:
+        """True if an output is an atom or a view of it."""
+        views = (e.output for e in self.readers(atom) if PRIMITIVES[e.primitive].view)
+        return atom in self._outputs or any(map(self.is_returned, views))
+
     def readers(self, atom: Atom) -> Iterator[Equation]:
         """The equations that read an atom, in order."""
         places = self._readers.get(atom, ()) if isinstance(atom, Variable) else ()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.base.thresholds import OUTER_BYTES, SMALL_PRODUCT, SPLIT_RESULT
+from stcompile.base.thresholds import MOST_SPLIT, OUTER_BYTES, SMALL_PRODUCT, SPLIT_RESULT
 from stcompile.passes.general.rebuild import have_same_settings
 from stcompile.passes.rewriting.calls import FLOATS
 from stcompile.passes.rewriting.factors import is_moderate
@@ -183,6 +183,34 @@ def long_sum_in_parts(under_way: UnderWay, equation: Equation) -> Result:
     return under_way.record("sum", made, axis=(0,), keepdims=False)
 
 
+@rule("contract")
+def long_rows_in_parts(under_way: UnderWay, equation: Equation) -> Result:
+    """Split a product of a small matrix and a matrix of long rows into products with parts of the
+    rows: a convolution. Small products again, and few of them: of a large product, threads get
+    enough. Not if the product is returned, as it is a new array then."""
+    product = Contraction.of(equation)
+    if product.ndims != (2, 2) or product.batch or len(product.contracted) != 1:
+        return None
+    dtypes = {atom.type.dtype for atom in equation.inputs}
+    if equation.varies or len(dtypes) != 1 or not equation.output.type.inexact:
+        return None
+    side = int(equation.inputs[0].type.size < equation.inputs[1].type.size)
+    (summed,) = product.contracted
+    small, rows = equation.inputs[1 - side], equation.inputs[side]
+    height, length = rows.type.dims
+    parts = _parts(length, small.type.size)
+    if summed[side] or parts is None or parts > MOST_SPLIT:
+        return None
+    if under_way.is_returned(equation.output):
+        return None
+    split = under_way.record("reshape", rows, shape=(height, parts, length // parts))
+    params = contracting((summed[1 - side], 0), spelling="parts")
+    made = under_way.record("contract", small, split, **params)
+    whole = under_way.record("reshape", made, shape=(small.type.size // height, length))
+    is_turned = product.names[2][0] in product.names[side]
+    return under_way.record("transpose", whole, axes=(1, 0)) if is_turned else whole
+
+
 def _parts(length: int, size: int) -> int | None:
     """The number of equal parts in which the sums of a product of so many elements are made; None
     to leave them whole."""
@@ -326,6 +354,7 @@ RULES = (
     thin_product,
     outer_product,
     long_sum_in_parts,
+    long_rows_in_parts,
     smaller_factor_scaled,
     maximum_first,
 )
