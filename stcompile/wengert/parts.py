@@ -67,10 +67,15 @@ class Part(NamedTuple):
 
 def one_element(indices: Indices) -> tuple[tuple[Atom, ...], dict[str, Any]]:
     """The integers and params of a slice of a single element."""
-    integers = tuple(dict.fromkeys(atom for index in indices for atom, _ in index.terms))
-    start = tuple((index.offset, *map(index.times, integers)) for index in indices)
+    integers, start = placed(indices)
     ones, axes = (1,) * len(indices), tuple(range(len(indices)))
     return integers, Part(start, ones, ones, axes).params
+
+
+def placed(starts: Sequence[Index]) -> tuple[tuple[Atom, ...], tuple[Start, ...]]:
+    """The integers of a part that begins at these indices, and its start on each axis."""
+    integers = tuple(dict.fromkeys(atom for index in starts for atom, _ in index.terms))
+    return integers, tuple((index.offset, *map(index.times, integers)) for index in starts)
 
 
 def integers_of(equation: Equation) -> tuple[Atom, ...]:

@@ -48,9 +48,8 @@ def tables() -> str:
         elif stage.name not in sections and path.startswith("stcompile/passes/"):
             again = module in (sys.modules[s.run.__module__] for s in STAGES[: STAGES.index(stage)])
             text = _doc_of(module, stage) if again else _described(module)
-            text = (
-                f"`{stage.run.__name__}` again: {_doc_of(module, stage)}" if stage.called else text
-            )
+            text = f"Run `{stage.run.__name__}` again." if stage.called else text
+            text = f"Run `{stage.run.__name__}` again." if stage.called else text
             sections[stage.name] = f"{title}\n\n{text}"
     return "\n".join([BEGIN, "\n\n".join(["\n".join(rows), *sections.values()]), END]) + "\n"
 

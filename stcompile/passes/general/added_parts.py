@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from stcompile.passes.general.rebuild import Rebuild
+from stcompile.passes.general.rebuild import Rebuild, have_same_settings
 from stcompile.wengert.ir import Atom, Equation
 
 Start = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class AddedPart:
-    """An addition, by the equation at a position, of a part of a ``source`` to an array."""
+class Addition:
+    """An addition to an array, or to a part of it, by the equation at a position."""
 
     at: int
     added: Equation
+
+    @property
+    def equations(self) -> Sequence[Equation]:
+        """The equations that compute it."""
+        return (self.added,)
+
+
+@dataclass(frozen=True)
+class AddedPart(Addition):
+    """An addition of a part of a ``source``, which an equation reads."""
+
     read: Equation
+
+    @property
+    def equations(self) -> Sequence[Equation]:
+        return (self.added, self.read)
 
     @property
     def source(self) -> Atom:
@@ -40,30 +56,36 @@ def _known(equation: Equation) -> Start:
     return tuple(start[0] for start in equation.params["start"])
 
 
-def chains(build: Rebuild) -> Iterator[list[AddedPart]]:
+A = TypeVar("A", bound=Addition)
+AdditionOf = Callable[[Rebuild, int], "A | None"]  # by the equation at a position
+
+
+def chains(build: Rebuild) -> list[Sequence[AddedPart]]:
     """The parts that are added to each array of a program; the last array comes first."""
-    taken = set[int]()
+    return chains_of(build, _part)
+
+
+def chains_of(build: Rebuild, addition_of: AdditionOf[A]) -> list[Sequence[A]]:
+    """The additions of a sort to each array of a program; the last array comes first."""
+    found, taken = list[Sequence[A]](), set[int]()
     for at in reversed(range(len(build.equations))):
-        parts = [] if at in taken else list(_chain(build, at))[::-1]
-        taken.update(part.at for part in parts)
-        if parts:
-            yield parts
+        if at not in taken and (chain := list(_chain(build, at, addition_of))):
+            taken.update(one.at for one in chain)
+            found.append(chain[::-1])
+    return found
 
 
-def _chain(build: Rebuild, at: int) -> Iterator[AddedPart]:
-    """The parts that are added to an array, the last first, back to the first that only the next
-    addition reads."""
-    last = None
-    while (part := _part(build, at)) is not None:
-        last = last or part
-        errstate = last.added.location.errstate
-        if {part.added.location.errstate, part.read.location.errstate} != {errstate}:
+def _chain(build: Rebuild, at: int, addition_of: AdditionOf[A]) -> Iterator[A]:
+    """The additions to an array, the last first, back to the first that only the next addition
+    reads."""
+    one = last = addition_of(build, at)
+    while one is not None and last is not None:
+        if not have_same_settings(*last.equations, *one.equations):
             return
-        yield part
-        acc = part.added.inputs[0]
+        yield one
+        acc = one.added.inputs[0]
         at = build.defined_at(acc)
-        if at < 0 or not build.is_used_once(acc):
-            return
+        one = addition_of(build, at) if at >= 0 and build.is_used_once(acc) else None
 
 
 def _part(build: Rebuild, at: int) -> AddedPart | None:

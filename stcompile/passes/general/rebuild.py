@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from stcompile.base.location import Location
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze, map_programs
 from stcompile.wengert.naming import Names, base_name, is_numbered
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.types import Type
@@ -29,6 +29,12 @@ def in_adjoint(program: Program) -> Program:
 def have_same_settings(*equations: Equation) -> bool:
     """True for equations that run under the same `numpy.errstate`, so that they may be merged."""
     return len({equation.location.errstate for equation in equations}) == 1
+
+
+def is_zeros(maker: Equation | None) -> bool:
+    """True for the equation of an array that is filled with zeros."""
+    value = maker.inputs[0] if maker is not None and maker.primitive == "full" else None
+    return isinstance(value, Constant) and bool(value.value == 0)
 
 
 class Builder:
@@ -76,6 +82,10 @@ class Scope(Builder):
     def add(self, equation: Equation) -> None:
         self.equations.append(equation)
         self.makers.update(dict.fromkeys(equation.outputs, equation))
+
+    def maker(self, atom: Atom) -> Equation | None:
+        """The equation, of those that were added, that defines an atom."""
+        return self.makers.get(atom) if isinstance(atom, Variable) else None
 
     def record(
         self,
@@ -165,6 +175,19 @@ class Rebuild(Builder):
     def substitute(self, at: int, equation: Equation) -> None:
         """Replace the equation at a position by another equation with the same outputs."""
         self._instead[at] = equation
+
+    def substitute_all(self, at: int, equations: Sequence[Equation]) -> None:
+        """Replace the equation at a position by several equations, of which the last has the same
+        outputs; those of the others get names that are new in the program."""
+        mapping: dict[Variable, Atom] = {}
+        for equation in equations[:-1]:
+            outputs = tuple(self.variable(v.type) for v in equation.outputs)
+            self._before.setdefault(at, []).append(
+                replace(equation.substitute(mapping), outputs=outputs)
+            )
+            mapping.update(zip(equation.outputs, outputs, strict=True))
+        last = equations[-1].substitute(mapping)
+        self.substitute(at, replace(last, outputs=self.equations[at].outputs))
 
     def current(self, at: int) -> Equation:
         """The equation that will stand at a position."""

@@ -31,14 +31,15 @@ program f(d: f64[8]) {
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from stcompile.base.location import Location
 from stcompile.base.thresholds import GATHERED_OPERATIONS
+from stcompile.passes.general.added_parts import Addition, chains_of
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.general.rebuild import Rebuild, have_same_settings, with_inner
+from stcompile.passes.general.rebuild import Rebuild, is_zeros, with_inner
 from stcompile.passes.kernels.kept_loops import written
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
@@ -53,27 +54,16 @@ def gather_parts(program: Program) -> Program:
 
 def _gather(program: Program) -> Program:
     build = Rebuild(with_inner(program, _gather))
-    program = build.program
-    chains: list[list[_Part]] = []
-    taken = set[int]()
-    for at in reversed(range(len(program.equations))):
-        if at not in taken:
-            parts = list(_chain(build, at))[::-1]
-            taken.update(part.at for part in parts)
-            if parts and have_same_settings(*(part.added for part in parts)):
-                chains.append(parts)
-    for chain in reversed(chains):
+    for chain in reversed(chains_of(build, _part)):
         _Gathered(build, chain[-1].at, chain).run()
     return build.done()
 
 
 @dataclass(frozen=True)
-class _Part:
-    """An addition to a part of an array: by the equation at a position, from the indices ``start``
-    on; to the whole array, from none."""
+class _Part(Addition):
+    """An addition to a part of an array, from the indices ``start`` on; to the whole array, from
+    none."""
 
-    at: int
-    added: Equation
     start: tuple[int, ...]
 
     @property
@@ -86,17 +76,6 @@ class _Part:
         value = self.added.inputs[1]
         assert isinstance(value, Variable)
         return value
-
-
-def _chain(build: Rebuild, at: int) -> Iterator[_Part]:
-    """The additions to an array, the last first, back to the first that only the next addition
-    reads."""
-    while (part := _part(build, at)) is not None:
-        yield part
-        acc = part.added.inputs[0]
-        at = build.defined_at(acc)
-        if at < 0 or not build.is_used_once(acc):
-            return
 
 
 def _part(build: Rebuild, at: int) -> _Part | None:
@@ -144,7 +123,8 @@ class _Gathered:
         for part in self.parts:
             if not part.is_whole:
                 groups.setdefault(self._root(part.value), []).append(part)
-        least = 2 if self._is_zero(acc) else 3  # new memory need not be written twice
+        is_new = is_zeros(build.maker(acc, "full"))
+        least = 2 if is_new else 3  # new memory need not be written twice
         taken = {root: parts for root, parts in groups.items() if _pays(root, parts, least)}
         if not taken:
             return
@@ -157,7 +137,7 @@ class _Gathered:
                 build.drop(part.at)
         sums: list[_Step] = [("add", term, {}) for term in terms[1:]]
         others: list[_Step] = [("accumulate", part.value, part.added.params) for part in lone]
-        if self._is_zero(acc):
+        if is_new:
             self._last(terms[0], [*sums, *others])
             return
         total: Atom = terms[0]
@@ -177,11 +157,6 @@ class _Gathered:
         inputs, where, output = (value, operand), self.last.location, self.last.output
         made = self.build.equation(primitive, inputs, where, params, output=output)
         self.build.substitute(self.at, made)
-
-    def _is_zero(self, acc: Atom) -> bool:
-        made = self.build.maker(acc, "full")
-        value = None if made is None else made.inputs[0]
-        return isinstance(value, Constant) and bool(value.value == 0)
 
     # --- the values that are added -------------------------------------------------------------
 

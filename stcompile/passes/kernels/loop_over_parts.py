@@ -18,10 +18,10 @@ the steps. Each element gets the same terms in the same order.
 ...   return v6
 ... }''')))
 program f(a: f64[9], d: f64[3,5]) {
-  v6: f64[9] = loop(d, a; body=program body(d: f64[3,5], i: int, v7: f64[9]) {
-    v8: f64[5] = slice(d, i; drop=(0,), length=(1, 5), start=((0, 1), (0, 0)), step=(1, 1))
-    v9: f64[9] = accumulate(v7, v8, i; drop=(), length=(5,), op='slice', start=((0, 2),), step=(1,))
-    return v9
+  v6: f64[9] = loop(d, a; body=program body(d: f64[3,5], i: int, a: f64[9]) {
+    v1: f64[5] = slice(d, i; drop=(0,), length=(1, 5), start=((0, 1), (0, 0)), step=(1, 1))
+    v2: f64[9] = accumulate(a, v1, i; drop=(), length=(5,), op='slice', start=((0, 2),), step=(1,))
+    return v2
   }, carry=1, constants=1, length=3)
   return v6
 }
@@ -29,19 +29,20 @@ program f(a: f64[9], d: f64[3,5]) {
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from stcompile.base.location import Location
 from stcompile.base.thresholds import KERNEL_CALLS
 from stcompile.passes.general.added_parts import AddedPart, Start, chains
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.general.rebuild import Builder, Rebuild, with_inner
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables, freeze
-from stcompile.wengert.primitives.control import COUNTER
+from stcompile.passes.general.rebuild import Rebuild, with_inner
+from stcompile.passes.kernels.memory import Memory
+from stcompile.wengert.ir import Atom, Equation, Program
+from stcompile.wengert.parts import Index, Indices, placed
 
 Level = tuple[int, Start, Start]
 """Steps of a loop, and the distance of each step along the axes of the array that is read or
@@ -124,35 +125,63 @@ def _moved(
 
 def _write(build: Rebuild, parts: Sequence[AddedPart], grids: Sequence[_Grid]) -> None:
     """Replace the equations that add these parts by loops."""
-    first, (*others, end) = parts[0].added, parts
+    *others, end = parts
     for part in others:
         build.drop(part.at)
-    last = end.added
-    writer = _Loops(build, last.location)
-    axis = _common(grids)
+    w, axis, acc = Memory(), _common(grids), parts[0].added.inputs[0]
 
-    def grids_of(acc: Variable, counter: Variable | None) -> Variable:
+    def add(along: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
         for grid in grids:
-            acc = writer.grid(grid, acc, axis, counter)
-        return acc
+            lengths = [length for length, _, _ in grid.levels]
+            carry = w.nest(lengths, carry, partial(_add, w, grid, axis, along))
+        return carry
 
-    acc = first.inputs[0]
-    assert isinstance(acc, Variable)
-    if axis is None:
-        grids_of(acc, None)
-    else:
-        length = acc.type.dims[axis]
-        assert isinstance(length, int)
-        writer.loop(length, acc, lambda counter, inner: grids_of(inner, counter))
-    *before, made = writer.equations
-    for equation in before:
-        build.insert_made(end.at, equation)
-    build.substitute(
-        end.at,
-        Equation(
-            (last.output,), made.primitive, made.inputs, made.params, made.effects, made.location
-        ),
-    )
+    with w.at(end.added.location):
+        if axis is None:
+            add((), [acc])
+        else:
+            w.nest([acc.type.dims[axis]], [acc], add)
+    build.substitute_all(end.at, w.equations)
+
+
+def _add(
+    w: Memory,
+    grid: _Grid,
+    axis: int | None,
+    along: Indices,
+    indices: Indices,
+    carry: Sequence[Atom],
+) -> Sequence[Atom]:
+    """Add a part of a grid; of an ``axis`` that all parts have whole, its elements at the index
+    ``along`` it."""
+    read, added, levels = grid.parts[0].read, grid.parts[0].added, grid.levels
+    cut = None
+    if axis is not None:
+        cut = _axis_read(read, axis)
+        own = 0, _unit(read, cut, read.params["step"][cut]), _unit(added, axis, 1)
+        levels = [own, *levels]
+    integers, params = _moved_part(read, (*along, *indices), [by for _, by, _ in levels], cut)
+    with w.at(read.location):
+        value = w.make("slice", read.inputs[0], *integers, **params)
+    integers, params = _moved_part(added, (*along, *indices), [by for _, _, by in levels], axis)
+    with w.at(added.location):
+        return [w.make("accumulate", carry[0], value, *integers, **params)]
+
+
+def _moved_part(
+    part: Equation, indices: Indices, steps: Sequence[Start], cut: int | None
+) -> tuple[tuple[Atom, ...], dict[str, Any]]:
+    """The integers and params of a part that indices move in steps, cut to a single index on an
+    axis."""
+    starts = [Index(start[0]) for start in part.params["start"]]
+    for index, by in zip(indices, steps, strict=True):
+        starts = [start + index * move for start, move in zip(starts, by, strict=True)]
+    integers, start = placed(starts)
+    params: dict[str, Any] = {**part.params, "start": start}
+    if cut is not None:
+        params["drop"] = tuple(sorted({*params["drop"], cut}))
+        params["length"] = (*params["length"][:cut], 1, *params["length"][cut + 1 :])
+    return integers, params
 
 
 def _common(grids: Sequence[_Grid]) -> int | None:
@@ -180,83 +209,3 @@ def _axis_read(read: Equation, axis: int) -> int:
 def _unit(part: Equation, axis: int, by: int) -> Start:
     """A move along an axis."""
     return tuple(by * (one == axis) for one in range(len(part.params["start"])))
-
-
-class _Loops:
-    """A writer of loops; ``equations`` are the equations of the program under way."""
-
-    def __init__(self, builder: Builder, location: Location) -> None:
-        self.builder = builder
-        self.location = location
-        self.equations: list[Equation] = []
-
-    def loop(
-        self, length: int, acc: Variable, step: Callable[[Variable, Variable], Variable]
-    ) -> Variable:
-        """Record a loop whose steps change an array; return the array after all steps."""
-        counter = self.builder.variable(COUNTER, "i")
-        inner, outer = self.builder.variable(acc.type), self.equations
-        self.equations = []
-        result = step(counter, inner)
-        equations, self.equations = self.equations, outer
-        free = free_variables(equations, (result,), (counter, inner))
-        own = (*free, counter, inner)
-        body = Program("body", own, tuple(equations), (result,))
-        params = {"body": body, "carry": 1, "constants": len(free), "length": length}
-        made = self.builder.variable(acc.type)
-        self.equations.append(
-            Equation((made,), "loop", (*free, acc), freeze(params), (), self.location)
-        )
-        return made
-
-    def grid(
-        self, grid: _Grid, acc: Variable, axis: int | None, common: Variable | None
-    ) -> Variable:
-        """The array with all parts of a grid added, or their parts at a common index on an axis."""
-        read, added = grid.parts[0].read, grid.parts[0].added
-        factors: list[tuple[Variable, Start, Start]] = []
-        cut = None
-        if axis is not None and common is not None:
-            cut = _axis_read(read, axis)
-            along = _unit(read, cut, read.params["step"][cut]), _unit(added, axis, 1)
-            factors.append((common, *along))
-
-        def nest(levels: Sequence[Level], acc: Variable) -> Variable:
-            if levels:
-                length, along_read, along_added = levels[0]
-
-                def step(counter: Variable, inner: Variable) -> Variable:
-                    factors.append((counter, along_read, along_added))
-                    result = nest(levels[1:], inner)
-                    factors.pop()
-                    return result
-
-                return self.loop(length, acc, step)
-            counters = tuple(counter for counter, _, _ in factors)
-            places = [steps for _, steps, _ in factors], [steps for _, _, steps in factors]
-            value = self._at(read, read.inputs, counters, places[0], cut)
-            return self._at(added, (acc, value), counters, places[1], axis)
-
-        return nest(grid.levels, acc)
-
-    def _at(
-        self,
-        part: Equation,
-        operands: tuple[Atom, ...],
-        counters: tuple[Variable, ...],
-        steps: Sequence[Start],
-        cut: int | None,
-    ) -> Variable:
-        """A part at a position that counters move, cut to a single index on an axis."""
-        params: dict[str, Any] = dict(part.params)
-        params["start"] = tuple(
-            (start[0], *(by[axis] for by in steps)) for axis, start in enumerate(params["start"])
-        )
-        if cut is not None:
-            params["drop"] = tuple(sorted({*params["drop"], cut}))
-            params["length"] = tuple(
-                1 if axis == cut else length for axis, length in enumerate(params["length"])
-            )
-        made = self.builder.equation(part.primitive, (*operands, *counters), part.location, params)
-        self.equations.append(made)
-        return made.output
