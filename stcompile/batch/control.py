@@ -19,7 +19,7 @@ from typing import Protocol
 
 import numpy as np
 
-from stcompile.batch.step import Step, Value, batched_type
+from stcompile.batch.step import Step, batched_type
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Program, Variable, freeze
@@ -28,6 +28,7 @@ from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import COUNTER, Ports, undefined
 from stcompile.wengert.primitives.indexing import FIRST_INTEGER
 from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.stacked import Value
 from stcompile.wengert.types import Type
 
 

@@ -7,16 +7,17 @@ NumPy's rules say where the axes of indices go; results with other places are tr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from stcompile.batch.step import INDEX, Step, Value
+from stcompile.batch.step import INDEX, Step
 from stcompile.codegen_templates.numpy.subscripts import has_masks
 from stcompile.wengert.ir import Atom, Constant
 from stcompile.wengert.primitives.axes import Name
 from stcompile.wengert.primitives.axis_rules import picked
 from stcompile.wengert.primitives.indexing import is_mask
-from stcompile.wengert.stacked import stacked
+from stcompile.wengert.stacked import Value
 
 BATCH = "batch"
 MASKED = "keep the shape: np.where(mask, x, 0), or loop over the items"
@@ -164,14 +165,9 @@ def _part(step: Step) -> Atom:
     writes = step.equation.primitive != "slice"
     if any(counter.batched for counter in step.operands[1 + writes :]):
         return _moving_part(step, 1 + writes)
-    operands: Sequence[Value] = step.operands
     if writes:
-        operands = (Value(step.rows(0), True), *operands[1:])
-
-    def record(primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, Any]) -> Any:
-        return step.record(primitive, *inputs, **params)
-
-    found = stacked(step.equation, operands, BATCH, step.size, record)
+        step = replace(step, operands=(Value(step.rows(0), True), *step.operands[1:]))
+    found = step.by_axes()
     return step.refuse_primitive() if found is None else found
 
 

@@ -10,10 +10,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from stcompile.batch.step import Step, Value
+from stcompile.batch.step import Step
 from stcompile.wengert.ir import Atom
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import contracting
+from stcompile.wengert.stacked import Value
 
 Rule = Callable[[Step], Atom]
 

@@ -6,24 +6,16 @@ items stays unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from stcompile.base.errors import LanguageError
 from stcompile.wengert.dims import Size
-from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.primitives.control import undefined
 from stcompile.wengert.recorder import Recorder
+from stcompile.wengert.stacked import Stacking, Value
 from stcompile.wengert.types import Type
-
-
-class Value(NamedTuple):
-    """A value of an item, as the batched program has it: the same for all items, or ``batched``,
-    with one row for each."""
-
-    atom: Atom
-    batched: bool
 
 
 def batched_type(type: Type, size: Size) -> Type:
@@ -34,21 +26,14 @@ def batched_type(type: Type, size: Size) -> Type:
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Stacking):
     """An equation of one item, its operands for all ``size`` of them, and where to record."""
 
-    equation: Equation
-    operands: tuple[Value, ...]
-    size: Size
     recorder: Recorder
 
     def record(self, primitive: str, *inputs: Atom, **params: Any) -> Variable:
         location = self.equation.location
         return self.recorder.record(primitive, inputs, location, params)[0]
-
-    def same(self, *inputs: Atom, **params: Any) -> Variable:
-        """The same primitive, of other operands and with some other params."""
-        return self.record(self.equation.primitive, *inputs, **{**self.equation.params, **params})
 
     def one(self, at: int) -> Type:
         """The type that an operand has for one item."""
@@ -77,14 +62,6 @@ class Step:
         """True for a value that is never read."""
         maker = self.recorder.producers.get(atom) if isinstance(atom, Variable) else None
         return maker is not None and maker.primitive == "undef"
-
-    def shaped(self, atom: Atom, *shape: Size) -> Atom:
-        return atom if atom.type.dims == shape else self.record("reshape", atom, shape=shape)
-
-    def turned(self, atom: Atom, axes: Sequence[int]) -> Atom:
-        if tuple(axes) == tuple(range(atom.type.ndim)):
-            return atom
-        return self.record("transpose", atom, axes=tuple(axes))
 
     def cast(self, atom: Atom, dtype: Any) -> Atom:
         return atom if atom.type.dtype == dtype else self.record("cast", atom, dtype=dtype)

@@ -15,16 +15,15 @@ import numpy as np
 from stcompile.batch import indexing, matrices, rules
 from stcompile.batch.control import STRUCTURED
 from stcompile.batch.indexing import MASKED
-from stcompile.batch.step import DRAW_BEFORE, Step, Value, batched_type
+from stcompile.batch.step import DRAW_BEFORE, Step, batched_type
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.naming import is_numbered, name_variables
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.base import OperandError
 from stcompile.wengert.recorder import Recorder
-from stcompile.wengert.stacked import stacked
+from stcompile.wengert.stacked import Value
 
-BATCH = "batch"  # the name of its axis
 Rule = Callable[[Step], Atom]
 RULES: Mapping[str, Rule] = {**rules.RULES, **indexing.RULES, **matrices.RULES}
 
@@ -118,22 +117,15 @@ def _by_rule(step: Step) -> Atom:
     if rule is not None:
         return rule(step)
     try:
-        found = _by_axes(step)
+        found = step.by_axes()
         if found is None and not step.operands[0].batched:  # the written array may differ
             first = Value(step.rows(0), True)
-            found = _by_axes(replace(step, operands=(first, *step.operands[1:])))
+            found = replace(step, operands=(first, *step.operands[1:])).by_axes()
     except OperandError:
         found = None
     if found is None:
         step.refuse_primitive()
     return found
-
-
-def _by_axes(step: Step) -> Atom | None:
-    def record(primitive: str, inputs: tuple[Atom, ...], params: Mapping[str, object]) -> Variable:
-        return step.record(primitive, *inputs, **params)
-
-    return stacked(step.equation, step.operands, BATCH, step.size, record)
 
 
 def _strong(step: Step) -> Step:

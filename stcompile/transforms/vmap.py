@@ -17,7 +17,6 @@ from stcompile.base import trees
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.options import Options
 from stcompile.base.wording import an
-from stcompile.batch.step import Value
 from stcompile.batch.walk import inlined, spread_output
 from stcompile.calls.arguments import Arguments, Parameters
 from stcompile.calls.dispatch import Dispatcher
@@ -28,6 +27,7 @@ from stcompile.frontend.state.values import Array, Cell, Scalar, described
 from stcompile.frontend.substage import GIVEN_BACK, Output, SubStage, substage
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.primitives.base import array_or_scalar
+from stcompile.wengert.stacked import Value
 from stcompile.wengert.types import is_number
 
 Axes: TypeAlias = Any  # an axis, None, or a structure of these that leads the arguments' own

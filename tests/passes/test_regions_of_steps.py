@@ -200,7 +200,9 @@ def test_slices_of_all_steps() -> None:
             TEMPLATES["slice"](x, tuple({**numbers, COUNTER: t}[p] for p in places), **one.params)
             for t in range(3)
         ]
-        whole = TEMPLATES["slice"](x, (numbers[OTHER],), **access.for_all(3))
+        part = access.for_all(3)
+        assert part is not None
+        whole = TEMPLATES["slice"](x, (numbers[OTHER],), **part.params)
         at = axis - sum(axes[a][3] for a in range(axis))
         np.testing.assert_array_equal(whole, np.stack(steps, at))
         found += 1

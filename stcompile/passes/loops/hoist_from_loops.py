@@ -45,13 +45,14 @@ from stcompile.base.thresholds import (
     SUMMED_FACTORS,
 )
 from stcompile.passes.general.rebuild import Scope
-from stcompile.passes.loops.all_steps import LAYOUT, Moved, moved_values
+from stcompile.passes.loops.all_steps import LAYOUT, moved_values
 from stcompile.passes.loops.loop_ports import CountedLoop, change_loops, needed
 from stcompile.passes.loops.order_loop_sums import ordered_sums
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.loops import Fed, loop_of
 from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.primitives.creation import CREATION
+from stcompile.wengert.stacked import Value
 from stcompile.wengert.templates import mark_of
 
 _MADE_OF_NOTHING = frozenset(primitive.name for primitive in CREATION)
@@ -97,8 +98,8 @@ def _hoist(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
     for equation in needed(trial.equations, wanted):
         scope.add(equation)
     ports = [v for v in ports if v not in given][::-1]
-    constants = [Fed(moved[v].atom, v) for v in ports if not moved[v].stepped]
-    xs = [Fed(moved[v].atom, v) for v in ports if moved[v].stepped]
+    constants = [Fed(moved[v].atom, v) for v in ports if not moved[v].batched]
+    xs = [Fed(moved[v].atom, v) for v in ports if moved[v].batched]
     loop = replace(
         loop,
         constants=_read_ones((*loop.constants, *constants), read),
@@ -110,10 +111,10 @@ def _hoist(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | None:
     return lost
 
 
-def _whole(moved: Mapping[Variable, Moved], atom: Atom) -> Atom | None:
+def _whole(moved: Mapping[Variable, Value], atom: Atom) -> Atom | None:
     """The values of an atom of the body in all steps, if the loop need not collect them."""
     found = moved.get(atom) if isinstance(atom, Variable) else None
-    return found.atom if found is not None and found.stepped else None
+    return found.atom if found is not None and found.batched else None
 
 
 def _read_ones(fed: Sequence[Fed], read: set[Atom]) -> tuple[Fed, ...]:
@@ -132,11 +133,11 @@ def _written(loop: CountedLoop) -> set[Atom]:
     return found
 
 
-def _pays(equation: Equation, moved: Mapping[Variable, Moved], trial: Scope, length: int) -> bool:
+def _pays(equation: Equation, moved: Mapping[Variable, Value], trial: Scope, length: int) -> bool:
     """True if it is better to compute an equation's value before the loop."""
     values = [moved[v] for v in equation.outputs]
     work = needed(trial.equations, [value.atom for value in values])
-    if not any(value.stepped for value in values):
+    if not any(value.batched for value in values):
         return equation.primitive not in _MADE_OF_NOTHING
     work = [e for e in work if e.primitive not in LAYOUT | {"copy"} and e.inputs]
     sizes = [output.type.nbytes for e in work for output in e.outputs]

@@ -23,6 +23,7 @@ from stcompile.base.location import Location
 from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.loops.regions_of_steps import Line
 from stcompile.wengert.ir import Atom, Constant, Variable
+from stcompile.wengert.primitives.axes import AxisMap, Name
 from stcompile.wengert.primitives.contraction import Contraction
 
 
@@ -83,10 +84,12 @@ class Products:
 
     # --- values -----------------------------------------------------------------------------------
 
-    def multiplied(self, x: Value, y: Value) -> Value:
-        """The product of two values, element by element."""
-        y, axes = self._beside(x, y)
-        return Value(tuple(self._product(a, b) for a in x.terms for b in y.terms), axes)
+    def multiplied(self, axes: AxisMap, x: Value, y: Value) -> Value:
+        """The product of two values, element by element, summed over pairs of axes that are not
+        in the result."""
+        y, named = self._together(axes, x, y)
+        terms = tuple(self._product(a, b) for a in x.terms for b in y.terms)
+        return self._over(axes, named, Value(terms))
 
     def _product(self, x: Sequence[Factor], y: Sequence[Factor]) -> tuple[Factor, ...]:
         """All factors; a factor whose axes another factor has is multiplied at once."""
@@ -101,16 +104,34 @@ class Products:
             found.append(factor)
         return tuple(found)
 
-    def added(self, primitive: str, x: Value, y: Value) -> Value:
+    def added(self, axes: AxisMap, x: Value, y: Value) -> Value:
         """The sum or the difference of two values."""
-        y, axes = self._beside(x, y)
+        y, named = self._together(axes, x, y)
+        primitive = "subtract" if axes.equation.primitive == "subtract" else "add"
+        own = tuple(named.get(name) for name in axes.result)
         if all(len(term) == 1 for term in (*x.terms, *y.terms)):
             ((a,), (b,)) = self._one(x).terms[0], self._one(y).terms[0]
             if {*a.labels} <= {*b.labels} or {*b.labels} <= {*a.labels}:
-                return Value(((self.joined(primitive, a, b),),), axes)
+                return Value(((self.joined(primitive, a, b),),), own)
         if primitive == "subtract" or x.labels != y.labels:
             raise UnsuitableError
-        return Value((*x.terms, *y.terms), axes)
+        return Value((*x.terms, *y.terms), own)
+
+    def arranged_anew(self, axes: AxisMap, x: Value) -> Value:
+        """A value with its axes in another order, with new axes of length 1, or summed along
+        some of its axes."""
+        return self._over(axes, dict(zip(axes.operands[0], x.axes, strict=True)), x)
+
+    def _over(self, axes: AxisMap, named: Mapping[Name, Label | None], whole: Value) -> Value:
+        """A value whose axes have names, summed over those that are taken as a whole."""
+        gone = {name: one for name, one in named.items() if name in axes.whole}
+        kept = tuple(None if name in gone else named.get(name) for name in axes.result)
+        if len(axes.operands) > 1 and None in gone.values():
+            raise UnsuitableError
+        summed = {one for one in gone.values() if one is not None}
+        if not gone:
+            return whole._replace(axes=kept)
+        return self._value(self.summed(whole, summed), kept)
 
     def changed(self, primitive: str, value: Value, *others: Atom) -> Value:
         """Apply a function of a number, and of further operands without axes, to a value."""
@@ -119,50 +140,27 @@ class Products:
             ((Factor(self.record(primitive, factor.atom, *others), factor.labels),),), value.axes
         )
 
-    def contracted(self, product: Contraction, x: Value, y: Value) -> Value:
-        """A product that sums pairs of axes."""
-        names, its, result = product.names
-        fresh = {one: replace(one) for one in y.labels if one is not self.steps}
-        y = y.with_labels(fresh)
-        pairs = dict(zip(names, x.axes, strict=True))
-        y = y.with_labels(
-            _same(((pairs[n], q) for n, q in zip(its, y.axes, strict=True) if n in pairs))
-        )
-        pairs |= dict(zip(its, y.axes, strict=True))
-        summed = {one for name, one in pairs.items() if name not in result and one is not None}
-        lengths = (one is None for name, one in pairs.items() if name not in result)
-        if any(lengths):
-            raise UnsuitableError
-        terms = tuple(self._product(a, b) for a in x.terms for b in y.terms)
-        axes = tuple(pairs[name] for name in result)
-        whole = Value(terms, axes)
-        return self._value(self.summed(whole, summed), axes) if summed else whole
-
-    def total(self, value: Value, axes: Sequence[int], keepdims: bool) -> Value:
-        """The sum along some axes."""
-        gone = {one for at in axes if (one := value.axes[at]) is not None}
-        kept = tuple(
-            None if at in axes else one
-            for at, one in enumerate(value.axes)
-            if keepdims or at not in axes
-        )
-        return self._value(self.summed(value, gone), kept)
-
     def _value(self, factor: Factor, axes: tuple[Label | None, ...]) -> Value:
         return Value(((factor,),), axes)
 
     def _one(self, value: Value) -> Value:
         return value if len(value.terms) == 1 else self._value(self.summed(value, ()), value.axes)
 
-    def _beside(self, x: Value, y: Value) -> tuple[Value, tuple[Label | None, ...]]:
+    def _together(
+        self, axes: AxisMap, x: Value, y: Value
+    ) -> tuple[Value, dict[Name, Label | None]]:
         """The second value with the labels of the first value, where their axes go together, and
-        the axes of both."""
+        the labels of all axes."""
         y = y.with_labels({one: replace(one) for one in y.labels if one is not self.steps})
-        ndim = max(len(x.axes), len(y.axes))
-        own, its = ((None,) * (ndim - len(v.axes)) + v.axes for v in (x, y))
-        y = y.with_labels(_same(zip(own, its, strict=True)))
-        its = (None,) * (ndim - len(y.axes)) + y.axes
-        return y, tuple(p or q for p, q in zip(own, its, strict=True))
+        named, its = (
+            dict(zip(names, value.axes, strict=True))
+            for names, value in zip(axes.operands, (x, y), strict=True)
+        )
+        same = _same((named[name], one) for name, one in its.items() if name in named)
+        y = y.with_labels(same)
+        for name, one in zip(axes.operands[1], y.axes, strict=True):
+            named[name] = named.get(name) or one
+        return y, named
 
     # --- arrays -----------------------------------------------------------------------------------
 
@@ -361,7 +359,7 @@ def _factor(side: _Side, own: Label, summed: Label) -> Factor:
 
 def _made(scope: Scope, atom: Atom) -> _Made | None:
     """The factors of a product of two matrices, or of its transpose; None for other atoms."""
-    maker = scope.makers.get(atom) if isinstance(atom, Variable) else None
+    maker = scope.maker(atom)
     if maker is not None and maker.primitive == "transpose" and maker.params["axes"] == (1, 0):
         found = _made(scope, maker.inputs[0])
         return None if found is None else found._replace(sides=found.sides[::-1])

@@ -64,14 +64,24 @@ nothing was recorded, the loop stays unchanged."""
 def change_loops(program: Program, change: Change) -> Program:
     """The program with each of its loops of a known number of steps changed, the inner loops
     first."""
+
+    def changed(scope: Scope, equation: Equation) -> Mapping[Variable, Atom] | None:
+        loop = CountedLoop.of(equation)
+        return None if loop is None else change(scope, loop)
+
+    return change_equations(program, changed)
+
+
+def change_equations(
+    program: Program, change: Callable[[Scope, Equation], Mapping[Variable, Atom] | None]
+) -> Program:
+    """The program with its equations changed as its loops are by a `Change`."""
     scope = Scope(program)
     mapping: dict[Variable, Atom] = {}
     for original in program.equations:
-        equation = map_programs(
-            original.substitute(mapping), functools.partial(change_loops, change=change)
-        )
-        loop = CountedLoop.of(equation)
-        lost = change(scope, loop) if loop is not None else None
+        inner = functools.partial(change_equations, change=change)
+        equation = map_programs(original.substitute(mapping), inner)
+        lost = change(scope, equation)
         if lost is None:
             scope.add(equation)
         else:

@@ -43,34 +43,30 @@ from dataclasses import replace
 
 from stcompile.base.thresholds import ALL_STEPS_BYTES, MERGED_AXIS
 from stcompile.passes.general.rebuild import Scope
-from stcompile.passes.loops.all_steps import Moved, moved_equation
-from stcompile.passes.loops.loop_ports import SizedLoop
+from stcompile.passes.loops.all_steps import moved_equation
+from stcompile.passes.loops.loop_ports import SizedLoop, change_equations
 from stcompile.passes.loops.steps_apart import access_of, additions, own_axis
 from stcompile.wengert.bounds import greatest, usual
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.loops import Carried
-from stcompile.wengert.primitives.contraction import Contraction
+from stcompile.wengert.stacked import Value
 from stcompile.wengert.templates import mark_of
-
-STEPS = "steps"
 
 
 def merge_steps(program: Program) -> Program:
     """The program with the steps of loops computed at once where they are independent."""
-    scope = Scope(program)
-    mapping: dict[Variable, Atom] = {}
-    for original in program.equations:
-        equation = map_programs(original.substitute(mapping), merge_steps)
-        loop = SizedLoop.of_size(equation)
-        found = _Merger(scope.aside(), loop).run() if loop is not None and _pays(loop) else None
-        if found is None:
-            scope.add(equation)
-            continue
-        recorded, results = found
-        for one in recorded:
-            scope.add(one)
-        mapping.update(results)
-    return program.with_equations(scope.equations, mapping)
+    return change_equations(program, _merged)
+
+
+def _merged(scope: Scope, equation: Equation) -> Mapping[Variable, Atom] | None:
+    loop = SizedLoop.of_size(equation)
+    if loop is None or not _pays(loop):
+        return None
+    merger = _Merger(scope.aside(), loop)
+    results = merger.run()
+    for one in merger.scope.equations if results is not None else ():
+        scope.add(one)
+    return results
 
 
 def _pays(loop: SizedLoop) -> bool:
@@ -99,17 +95,17 @@ class _Merger:
     def __init__(self, scope: Scope, loop: SizedLoop) -> None:
         self.scope = scope
         self.loop = loop
-        self.values: dict[Variable, Moved] = {
-            **{fed.variable: Moved(fed.source, False) for fed in loop.constants},
-            **{fed.variable: Moved(fed.source, True) for fed in loop.xs},
+        self.values: dict[Variable, Value] = {
+            **{fed.variable: Value(fed.source, False) for fed in loop.constants},
+            **{fed.variable: Value(fed.source, True) for fed in loop.xs},
         }
         self.axes: dict[Variable, int] = {}  # of states: which axis each step has one index of
         self.sums: set[Variable] = set()  # states that steps add to alone
         self.totals: dict[Variable, Variable | None] = {}  # the total that is added
 
-    def run(self) -> tuple[list[Equation], Mapping[Variable, Atom]] | None:
-        """The equations, and the atoms that replace the results of the loop. None if steps depend
-        on each other, or if an equation has no form for all of them."""
+    def run(self) -> Mapping[Variable, Atom] | None:
+        """The atoms that replace the results of the loop. None if steps depend on each other, or
+        if an equation has no form for all of them."""
         if not all(map(self._admit, self.loop.carry)):
             return None
         for equation in self.loop.equations:
@@ -128,11 +124,11 @@ class _Merger:
             if atom is None or atom.type != kept.port.type:
                 return None
             results[kept.port] = atom
-        return self.scope.equations, results
+        return results
 
     def _admit(self, carried: Carried) -> bool:
         """Note how steps use a carried value; False if a step may depend on another."""
-        self.values[carried.variable] = Moved(carried.initial, False)
+        self.values[carried.variable] = Value(carried.initial, False)
         if carried.final == carried.variable:
             return True
         links = additions(self.loop, carried)
@@ -166,7 +162,7 @@ class _Merger:
 
     # --- one equation ---------------------------------------------------------------------------
 
-    def _equation(self, equation: Equation) -> list[Moved] | None:
+    def _equation(self, equation: Equation) -> list[Value] | None:
         first = equation.inputs[0] if equation.inputs else None
         if first in self.sums and isinstance(first, Variable):
             return self._summed(equation, first)
@@ -178,25 +174,23 @@ class _Merger:
         if equation.primitive == "slice" and self.loop.counter in equation.inputs:
             access = access_of(equation, self.loop.counter)
             return None if access is None else self._own_part(equation, access.axis)
-        if equation.primitive == "contract":
-            return self._contracted(equation)
         if equation.primitive == "accumulate" and equation.params["op"] == "add":
             if equation.inputs[0].type != equation.inputs[1].type:
                 return None
             equation = replace(equation, primitive="add", params=freeze({}))
-        return moved_equation(equation, self.values, self.loop, self.scope)
+        return moved_equation(equation, self.values, self.loop, self.scope, special={})
 
-    def _summed(self, link: Equation, state: Variable) -> list[Moved] | None:
+    def _summed(self, link: Equation, state: Variable) -> list[Value] | None:
         """Add the values of all steps to a state."""
         if link.primitive == "to_python":
             return moved_equation(link, self.values, self.loop, self.scope)
         value, *places = link.inputs[1:]
         total = self.totals.get(value) if isinstance(value, Variable) else None
-        if total is None or any(isinstance(p, Variable) and self.values[p].stepped for p in places):
+        if total is None or any(isinstance(p, Variable) and self.values[p].batched for p in places):
             return None
         inputs = (self._outside(state), total, *map(self._outside, places))
         made = self.scope.record(link.primitive, inputs, link.location, **link.params)
-        return [Moved(made, False)]
+        return [Value(made, False)]
 
     def _add_up(self, equation: Equation) -> None:
         """Sum the results of an equation over all steps, if steps add them to a state. The sum is
@@ -208,52 +202,38 @@ class _Merger:
                 total = self.scope.record("sum", (rows,), where, axis=(0,), keepdims=False)
                 self.totals[variable] = total
 
-    def _own_part(self, equation: Equation, axis: int) -> list[Moved] | None:
+    def _own_part(self, equation: Equation, axis: int) -> list[Value] | None:
         """A read or a write of the part of an array that each step has for itself."""
         access = access_of(equation, self.loop.counter)
         if access is None or access.axis != axis:
             return None
         source = equation.inputs[0]
-        if not isinstance(source, Variable) or self.values[source].stepped:
+        if not isinstance(source, Variable) or self.values[source].batched:
             return None
-        if any(self.values[v].stepped for v in access.places if isinstance(v, Variable)):
+        if any(self.values[v].batched for v in access.places if isinstance(v, Variable)):
             return None
-        params = {**equation.params, **access.for_all(self.loop.length)}
+        own = access.for_all(self.loop.length)
+        assert own is not None
+        params = {**equation.params, **own.params}
         places = tuple(map(self._outside, access.places))
         at = axis - sum(gone < axis for gone in params["drop"])
         if equation.primitive == "slice":
             part = self.scope.record(
                 "slice", (self._outside(source), *places), equation.location, **params
             )
-            return [Moved(self._turned(equation, part, _to_front(part.type.ndim, at)), True)]
+            return [Value(self._turned(equation, part, _to_front(part.type.ndim, at)), True)]
         value = self._row_each(equation.inputs[1])
         if value is None or value.type.ndim != equation.inputs[0].type.ndim - len(params["drop"]):
             return None
         value = self._turned(equation, value, _from_front(value.type.ndim, at))
         inputs = (self._outside(source), value, *places)
         made = self.scope.record(equation.primitive, inputs, equation.location, **params)
-        return [Moved(made, False)]
+        return [Value(made, False)]
 
     def _turned(self, equation: Equation, atom: Atom, axes: Sequence[int]) -> Atom:
         if tuple(axes) == tuple(range(len(axes))):
             return atom
         return self.scope.record("transpose", (atom,), equation.location, axes=tuple(axes))
-
-    def _contracted(self, equation: Equation) -> list[Moved] | None:
-        operands = [self.values[v] for v in equation.inputs if isinstance(v, Variable)]
-        if len(operands) != 2:
-            return None
-        if not any(operand.stepped for operand in operands):
-            return moved_equation(equation, self.values, self.loop, self.scope)
-        product = Contraction.of(equation)
-        x, y, result = product.names
-        names = [
-            (STEPS, *own) if operand.stepped else own
-            for own, operand in zip((x, y), operands, strict=True)
-        ]
-        params = product.renamed(names[0], names[1], (STEPS, *result)).params
-        inputs = tuple(operand.atom for operand in operands)
-        return [Moved(self.scope.record("contract", inputs, equation.location, **params), True)]
 
 
 def _to_front(ndim: int, axis: int) -> tuple[int, ...]:

@@ -40,18 +40,17 @@ from collections.abc import Mapping, Sequence
 
 from stcompile.base.thresholds import ALL_STEPS_BYTES, LARGE_PRODUCT, TRIANGLE_GROWTH
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
-from stcompile.passes.general.rebuild import Scope
+from stcompile.passes.general.rebuild import Scope, is_zeros
 from stcompile.passes.loops.lazy_products import UnsuitableError
+from stcompile.passes.loops.loop_ports import change_equations
 from stcompile.passes.loops.triangles import Triangle
 from stcompile.wengert.ir import (
     Atom,
-    Constant,
     Equation,
     Program,
     Variable,
     free_variables,
     freeze,
-    map_programs,
 )
 from stcompile.wengert.loops import loop_of
 from stcompile.wengert.primitives import OperandError
@@ -63,16 +62,7 @@ def merge_triangles(program: Program) -> Program:
     if not any(map(_has_triangle, program.equations)):
         return program
     program = eliminate_dead_code(program)  # values that nobody reads have no form
-    scope = Scope(program)
-    mapping: dict[Variable, Atom] = {}
-    for original in program.equations:
-        equation = original.substitute(mapping)
-        found = _merged(scope, equation) if _is_triangle(equation) else None
-        if found is None:
-            scope.add(map_programs(equation, merge_triangles))
-        else:
-            mapping.update(found)
-    return program.with_equations(scope.equations, mapping)
+    return change_equations(program, _merged)
 
 
 def _has_triangle(equation: Equation) -> bool:
@@ -93,9 +83,11 @@ def _is_triangle(equation: Equation) -> bool:
 def _merged(scope: Scope, equation: Equation) -> Mapping[Variable, Atom] | None:
     """Record the merged equations of a loop; return the atoms that replace its results, or None if
     the loop stays."""
+    if not _is_triangle(equation):
+        return None
     aside, loop = scope.aside(), loop_of(equation)
     try:
-        triangle = Triangle(aside, loop, {v for v, e in scope.makers.items() if _is_zero(e)})
+        triangle = Triangle(aside, loop, {v for v, e in scope.makers.items() if is_zeros(e)})
         results = triangle.run()
     except (UnsuitableError, OperandError):
         return None
@@ -152,8 +144,3 @@ def _if_finite(
     params = freeze({"then": then, "otherwise": otherwise})
     scope.add(Equation(outputs, "cond", (test, *operands), params, (), where))
     return dict(zip(results, outputs, strict=True))
-
-
-def _is_zero(equation: Equation) -> bool:
-    (value,) = equation.inputs if equation.primitive == "full" else (None,)
-    return isinstance(value, Constant) and value.value == 0

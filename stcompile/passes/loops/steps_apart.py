@@ -7,9 +7,7 @@ and that index moves with the counter: two steps never meet.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from stcompile.analysis.accesses import accesses_of
 from stcompile.passes.loops.loop_ports import SizedLoop
@@ -21,8 +19,8 @@ from stcompile.wengert.parts import Index, Part, integers_of, starts_of, view_of
 
 @dataclass(frozen=True)
 class Access:
-    """A slice that is read or written and that moves with a counter along an ``axis``, by single
-    indices. ``places`` are the other integers in its start."""
+    """A slice that is read or written and that moves with a counter along an ``axis``. ``places``
+    are the other integers in its start."""
 
     equation: Equation
     axis: int
@@ -30,34 +28,42 @@ class Access:
     column: int  # of the counter among the integers
     places: tuple[Atom, ...]
 
-    def for_all(self, length: Size) -> Mapping[str, Any]:
-        """The params of the slice for all of ``length`` steps."""
+    def for_all(self, length: Size) -> Part | None:
+        """The slice that all of ``length`` steps read or write; None if they leave out indices in
+        a regular way or meet."""
         part, at, axis = Part.of(self.equation.params), self.column + 1, self.axis
+        width, speed = part.length[axis], part.start[axis][at]
+        if width != 1 and (width, 1) != (speed, part.step[axis]):
+            return None
+        count, step = (length, speed) if width == 1 else (length * width, 1)
         return Part(
             tuple((*form[:at], *form[at + 1 :]) for form in part.start),
-            (*part.length[:axis], length, *part.length[axis + 1 :]),
-            (*part.step[:axis], part.start[axis][at], *part.step[axis + 1 :]),
+            (*part.length[:axis], count, *part.length[axis + 1 :]),
+            (*part.step[:axis], step, *part.step[axis + 1 :]),
             tuple(dropped for dropped in part.drop if dropped != axis),
-        ).params
+        )
 
 
-def access_of(equation: Equation, counter: Variable) -> Access | None:
+def moving_part(equation: Equation, counter: Variable) -> Access | None:
     """The slice of its first operand that an equation reads or writes; None if it does not move
-    with the counter by single indices."""
+    with the counter along a single axis."""
     if view_of(equation) != "slice":
         return None
     places = integers_of(equation)
     columns = [at for at, place in enumerate(places) if place == counter]
-    if len(columns) != 1:
-        return None
-    (column,) = columns
     starts = starts_of(equation)
     moving = [axis for axis, start in enumerate(starts) if start.times(counter)]
-    if len(moving) != 1 or moving[0] not in equation.params["drop"]:
+    if len(columns) != 1 or len(moving) != 1:
         return None
-    (axis,) = moving
+    (column,), (axis,) = columns, moving
     others = tuple(place for at, place in enumerate(places) if at != column)
     return Access(equation, axis, starts[axis], column, others)
+
+
+def access_of(equation: Equation, counter: Variable) -> Access | None:
+    """The same for a slice that moves by single indices."""
+    found = moving_part(equation, counter)
+    return found if found is not None and found.axis in equation.params["drop"] else None
 
 
 def own_axis(loop: SizedLoop, carried: Carried) -> int | None:

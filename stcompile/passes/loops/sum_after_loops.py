@@ -40,13 +40,14 @@ from dataclasses import dataclass, replace
 
 from stcompile.base.location import Location
 from stcompile.base.thresholds import ALL_STEPS_BYTES, CACHED_BYTES, LARGE_STEP_BYTES
-from stcompile.passes.general.rebuild import Scope
-from stcompile.passes.loops.all_steps import LAYOUT, Moved, behind, moved_equation, moved_values
+from stcompile.passes.general.rebuild import Scope, is_zeros
+from stcompile.passes.loops.all_steps import LAYOUT, behind, moved_equation, moved_values
 from stcompile.passes.loops.loop_ports import CountedLoop, change_loops, needed
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
 from stcompile.wengert.loops import Carried, Kept
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import Contraction, contracting
+from stcompile.wengert.stacked import Value
 
 
 def sum_after_loops(program: Program) -> Program:
@@ -89,12 +90,12 @@ class _Pusher:
         self.uses.update(a for a in finals if isinstance(a, Variable))
         self.trial = scope.aside()
         self.after = scope.aside()  # computations with the loop's own results
-        self.known: dict[Variable, Moved] = moved_values(
+        self.known: dict[Variable, Value] = moved_values(
             loop, self.trial, LAYOUT - {"broadcast_to"}
         )
         for y in loop.ys:
             if isinstance(y.atom, Variable) and y.port.type.kind == "array":
-                self.known.setdefault(y.atom, Moved(y.port, True))
+                self.known.setdefault(y.atom, Value(y.port, True))
         self.ys = list(loop.ys)
         self.room = ALL_STEPS_BYTES
 
@@ -160,7 +161,7 @@ class _Pusher:
         if not isinstance(atom, Variable):
             return atom
         found = self.known.get(atom)
-        return found.atom if found is not None and not found.stepped else None
+        return found.atom if found is not None and not found.batched else None
 
     def _is_product(self, term: _Term) -> bool:
         """True for a sum of products both of whose factors are available after the loop, or can be
@@ -174,7 +175,7 @@ class _Pusher:
             found = self.known.get(atom)
             if found is None:
                 new.append(atom)
-            elif not found.stepped:
+            elif not found.batched:
                 return False
         bytes_needed = sum(v.type.nbytes for v in set(new)) * self.loop.length
         large = max(LARGE_STEP_BYTES, term.value.type.nbytes // 2)  # adding takes longer than them
@@ -189,7 +190,7 @@ class _Pusher:
         if variable not in self.known:
             port = self.loop.port(self.scope, variable)
             self.ys.append(Kept(variable, port))
-            self.known[variable] = Moved(port, True)
+            self.known[variable] = Value(port, True)
 
     def _is_kept(self, term: _Term) -> bool:
         """True for a sum of values, or of their sums or products with constants, that are available
@@ -220,7 +221,7 @@ class _Pusher:
         if bytes_needed > min(CACHED_BYTES, self.room):
             return False
         found = moved_equation(maker, self.known, self.loop, self.after)
-        if found is None or not found[0].stepped:
+        if found is None or not found[0].batched:
             return False
         self.room -= bytes_needed
         self.known[made] = found[0]
@@ -228,7 +229,7 @@ class _Pusher:
 
     def _is_stepped(self, atom: Atom) -> bool:
         found = self.known.get(atom) if isinstance(atom, Variable) else None
-        return found is not None and found.stepped
+        return found is not None and found.batched
 
     def _made_by(self, term: _Term, primitive: str) -> Equation | None:
         """The equation of the value that a term adds, if it is of this primitive and for the term
@@ -294,7 +295,7 @@ class _Pusher:
             return
         rest = next((c for c in left.carry if c.variable == carried.variable), None)
         total: Atom | None = carried.initial if rest is None else rest.result
-        if rest is None and self._is_zero(carried.initial):
+        if rest is None and is_zeros(self.scope.maker(carried.initial)):
             total = None
         for place, term in enumerate(terms):
             output = carried.result if place == len(terms) - 1 else None
@@ -310,15 +311,6 @@ class _Pusher:
                 *(link.location, output),
                 **({"op": "add"} if whole else link.params),
             )
-
-    def _is_zero(self, atom: Atom) -> bool:
-        maker = self.scope.makers.get(atom) if isinstance(atom, Variable) else None
-        return (
-            maker is not None
-            and maker.primitive == "full"
-            and isinstance(maker.inputs[0], Constant)
-            and bool(maker.inputs[0].value == 0)
-        )
 
     def _total(self, term: _Term, output: Variable | None) -> Variable:
         """The sum over all steps of the value that a term adds."""
@@ -342,20 +334,20 @@ class _Pusher:
             each = self.scope.record("sum", (x,), maker.location, axis=axes, keepdims=keepdims)
             return self._over_steps(each, where, output)
         left, right = (self._known(atom) for atom in maker.inputs)
-        if left.stepped and right.stepped:
+        if left.batched and right.batched:
             return self._product(maker, left.atom, right.atom, output)
-        if not (left.stepped or right.stepped):  # the same in every step
+        if not (left.batched or right.batched):  # the same in every step
             factors = [left.atom, right.atom]
             once = self.scope.record("contract", tuple(factors), maker.location, **maker.params)
             times = Constant(float(self.loop.length))
             return self.scope.record("multiply", (times, once), where, output)
         factors = [
-            self._over_steps(known.atom, where, None) if known.stepped else known.atom
+            self._over_steps(known.atom, where, None) if known.batched else known.atom
             for known in (left, right)
         ]
         return self.scope.record("contract", tuple(factors), maker.location, output, **maker.params)
 
-    def _known(self, atom: Atom) -> Moved:
+    def _known(self, atom: Atom) -> Value:
         assert isinstance(atom, Variable)
         return self.known[atom]
 

@@ -30,7 +30,7 @@ from stcompile.passes.loops.steps_apart import additions
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.loops import Carried, Loop
 from stcompile.wengert.parts import WRITES, Part
-from stcompile.wengert.primitives.contraction import Contraction
+from stcompile.wengert.primitives.axis_rules import axis_map
 
 
 class _Access(NamedTuple):
@@ -185,26 +185,23 @@ class Triangle:
         if not output.type.inexact or output.type.kind not in ("array", "scalar"):
             raise UnsuitableError
         values = [self._value(atom) for atom in equation.inputs]
-        if primitive == "multiply":
-            found = products.multiplied(*values)
+        axes = axis_map(equation)
+        if axes is None:
+            raise UnsuitableError
+        if primitive in ("multiply", "contract"):
+            found = products.multiplied(axes, *values)
         elif primitive in ("add", "subtract") or (
             primitive == "accumulate" and params["op"] == "add"
         ):
-            found = products.added("subtract" if primitive == "subtract" else "add", *values)
+            found = products.added(axes, *values)
         elif primitive == "divide" and not values[1].labels:
             found = products.changed("divide", values[0], values[1].terms[0][0].atom)
         elif primitive in ("negative", "conjugate"):
             found = products.changed(primitive, values[0])
-        elif primitive == "copy":
-            (found,) = values
-        elif primitive == "transpose":
-            found = values[0]._replace(axes=tuple(values[0].axes[at] for at in params["axes"]))
-        elif primitive in ("reshape", "expand_dims"):
-            found = _reshaped(values[0], output.type.ndim, output.type.dims)
-        elif primitive == "sum":
-            found = products.total(values[0], params["axis"], params["keepdims"])
-        elif primitive == "contract":
-            found = products.contracted(Contraction.of(equation), *values)
+        elif primitive in ("copy", "transpose", "expand_dims", "sum"):
+            found = products.arranged_anew(axes, *values)
+        elif primitive == "reshape":
+            found = _reshaped(values[0], output.type.dims)
         else:
             raise UnsuitableError
         self.values[output] = found
@@ -334,7 +331,7 @@ class Triangle:
         """The sum of two arrays. Products of matrices with a common factor are merged."""
         if now in self.zeros:
             return term
-        before = self.scope.makers.get(now) if isinstance(now, Variable) else None
+        before = self.scope.maker(now)
         if before is not None and before.primitive == "accumulate" and before.params["op"] == "add":
             base, other = before.inputs
             whole = sum_of_products(self.products, other, term)
@@ -344,7 +341,7 @@ class Triangle:
         return whole or self.products.record("accumulate", now, term, op="add")
 
 
-def _reshaped(value: Value, ndim: int, dims: Sequence[object]) -> Value:
+def _reshaped(value: Value, dims: Sequence[object]) -> Value:
     """A value with axes of length 1 added or removed."""
     left = [one for one in value.axes if one is not None]
     if sum(size != 1 for size in dims) != len(left):

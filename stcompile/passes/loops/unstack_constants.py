@@ -40,11 +40,12 @@ from dataclasses import replace
 
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Scope
-from stcompile.passes.loops.all_steps import Moved, moved_values
+from stcompile.passes.loops.all_steps import moved_values
 from stcompile.passes.loops.loop_ports import CountedLoop, change_loops, needed
 from stcompile.wengert.ir import Atom, Constant, Program, Variable, freeze
 from stcompile.wengert.loops import Fed, Kept
 from stcompile.wengert.primitives import infer
+from stcompile.wengert.stacked import Value
 
 
 def unstack_constants(program: Program) -> Program:
@@ -81,10 +82,10 @@ def _unstacked(scope: Scope, loop: CountedLoop) -> Mapping[Variable, Atom] | Non
     return {}
 
 
-def _same(y: Kept, moved: Mapping[Variable, Moved]) -> Atom | None:
+def _same(y: Kept, moved: Mapping[Variable, Value]) -> Atom | None:
     """The atom before the loop that equals an atom of the body, if it is the same in all steps."""
-    found = Moved(y.atom, False) if isinstance(y.atom, Constant) else moved.get(y.atom)
-    if found is None or found.stepped or y.port.type.kind != "array":
+    found = Value(y.atom, False) if isinstance(y.atom, Constant) else moved.get(y.atom)
+    if found is None or found.batched or y.port.type.kind != "array":
         return None
     shape = freeze({"shape": y.port.type.dims})
     is_port = infer("broadcast_to", (found.atom.type,), shape) == (y.port.type,)
@@ -93,7 +94,7 @@ def _same(y: Kept, moved: Mapping[Variable, Moved]) -> Atom | None:
 
 def _repeated(scope: Scope, x: Fed) -> Atom | None:
     """The value that a port has for each step, if it is the same for all."""
-    made = scope.makers.get(x.source) if isinstance(x.source, Variable) else None
+    made = scope.maker(x.source)
     if made is None or made.primitive != "broadcast_to":
         return None
     (source,), item = made.inputs, x.variable.type
