@@ -234,13 +234,12 @@ def _cond_back(
         mine_ = list(part.residuals)
         bound = [*(part.inputs[i] for i in kept), *(mine_ + other if index == 0 else other + mine_)]
         states = sorted(part.states)
-        raw = Program(
+        adjoints[name] = part.recorder.program(
             name,
             (*bound, *part.d_outputs, *part.so_far, *(state.given for state in states)),
-            tuple(part.adjoint),
             (*_chosen(part.cotangents, reached), *(state.first for state in states)),
+            part.adjoint,
         )
-        adjoints[name] = name_variables(raw, part.recorder.hints)
     results = sweep.record_all(
         "cond", (predicate, *inputs, *residuals, *d_outputs, *so_far, *last), adjoints
     )
@@ -284,8 +283,7 @@ def _with_residuals(
             params = freeze(undefined(residual.type))
             equations.append(Equation((absent,), "undef", (), params, (), location))
             outputs.append(absent)
-    raw = Program(name, part.inputs, tuple(equations), tuple(outputs))
-    return name_variables(raw, part.recorder.hints)
+    return part.recorder.program(name, part.inputs, outputs, equations)
 
 
 class _Activity(NamedTuple):
@@ -349,8 +347,7 @@ def _loop_back(
         for v, name in zip(part.residuals, names, strict=True)
     ]
     outputs += part.residuals
-    raw = Program("body", tuple(inputs), tuple(equations), tuple(outputs))
-    params = {**equation.params, "body": name_variables(raw, recorder.hints)}
+    params = {**equation.params, "body": recorder.program("body", inputs, outputs, equations)}
     if ports.is_while:
         assert ports.condition is not None
         params["carry"] = m + 1
@@ -383,18 +380,14 @@ def _loop_back(
     kept = [v for v in part.kept if v != counter]
     found = _chosen(part.cotangents, reached)
     found[summed:summed] = [state.first for state in part.states]
-    raw = Program(
-        "body",
-        (*kept, counter, *body_carry, *items),
-        (*prologue, *part.adjoint),
-        tuple(found),
-    )
     adjoint: dict[str, Any] = {
         "constants": len(kept),
         "carry": len(body_carry),
         "length": length,
         "reverse": not ports.reverse,
-        "body": name_variables(raw, recorder.hints),
+        "body": recorder.program(
+            "body", (*kept, counter, *body_carry, *items), found, (*prologue, *part.adjoint)
+        ),
     }
     if ports.binds is not None:
         adjoint["binds"] = ports.binds

@@ -47,7 +47,7 @@ def forward(program: Program, wrt: Sequence[Variable]) -> Program:
     """
     program = with_spectra(program)
     recorder = Recorder(program)
-    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
+    inputs = recorder.inputs_of(program)
     renamed = dict(zip(program.inputs, inputs, strict=True))
     tangents = {renamed[v]: recorder.variable(v.type, _dot(v.name)) for v in wrt}
     outputs, moved = pushed(program, inputs, tangents, recorder)
@@ -304,9 +304,7 @@ class _Forward:
         flags: Sequence[bool],
         tangents: Sequence[Variable],
     ) -> None:
-        for old, new in zip(equation.outputs, results, strict=True):
-            if not is_numbered(old.name):
-                self.recorder.hints[new] = old.name
+        self.recorder.name_as(equation.outputs, results)
         rest = iter(tangents)
         for result, flag in zip(results, flags, strict=True):
             if flag:
@@ -321,7 +319,7 @@ class _Inner:
         program = with_spectra(program)
         self.name = program.name
         self.recorder = Recorder(program)
-        self.inputs = tuple(self.recorder.variable(v.type, v.name) for v in program.inputs)
+        self.inputs = self.recorder.inputs_of(program)
         self.dots = {
             at: self.recorder.variable(program.inputs[at].type, _dot(program.inputs[at].name))
             for at in moving
@@ -342,8 +340,7 @@ class _Inner:
         for part in (slice(0, first), slice(first, None)):
             outputs += self.outputs[part]
             outputs += [tangent for tangent in tangents[part] if tangent is not None]
-        raw = Program(self.name, tuple(inputs), tuple(self.recorder.equations), tuple(outputs))
-        return name_variables(raw, self.recorder.hints)
+        return self.recorder.program(self.name, inputs, outputs)
 
     def _tangent(self, vectors: Vectors, output: Atom, tangent: Atom | None) -> Atom:
         if tangent is not None:

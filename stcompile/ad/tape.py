@@ -105,7 +105,7 @@ class Tape:
 def taped(program: Program) -> tuple[Recorder, tuple[Variable, ...], Tape]:
     """Record a program again; return the recorder, its new inputs, and the tape."""
     recorder = Recorder(program)
-    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
+    inputs = recorder.inputs_of(program)
     tape = Tape(recorder, dict(zip(program.inputs, inputs, strict=True)))
     for equation in program.equations:
         tape.append(equation)

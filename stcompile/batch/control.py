@@ -23,7 +23,6 @@ from stcompile.batch.step import Step, batched_type
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Program, Variable, freeze
-from stcompile.wengert.naming import name_variables
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import COUNTER, Ports, undefined
 from stcompile.wengert.primitives.indexing import FIRST_INTEGER
@@ -55,9 +54,7 @@ class _Inner:
         return list(map(self.step.spread, outputs, types))
 
     def program(self, name: str, outputs: Sequence[Atom]) -> Program:
-        recorder = self.step.recorder
-        raw = Program(name, self.inputs, tuple(recorder.equations), tuple(outputs))
-        return name_variables(raw, recorder.hints)
+        return self.step.recorder.program(name, self.inputs, outputs)
 
 
 def _types(program: Program, flags: Sequence[bool], size: Size) -> list[Type]:

@@ -18,7 +18,6 @@ from stcompile.batch.indexing import MASKED
 from stcompile.batch.step import DRAW_BEFORE, Step, batched_type
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
-from stcompile.wengert.naming import is_numbered, name_variables
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.base import OperandError
 from stcompile.wengert.recorder import Recorder
@@ -44,9 +43,8 @@ def batched(
             spread_output(program, at, output, size, recorder) if want else output
             for at, (output, want) in enumerate(zip(outputs, wanted, strict=True))
         ]
-    atoms = tuple(output.atom for output in outputs)
-    raw = Program(program.name, inputs, tuple(recorder.equations), atoms)
-    return name_variables(raw, recorder.hints), [output.batched for output in outputs]
+    made = recorder.program(program.name, inputs, [output.atom for output in outputs])
+    return made, [output.batched for output in outputs]
 
 
 def spread_output(
@@ -70,9 +68,7 @@ def inlined(
     for equation in program.equations:
         step = Step(equation, tuple(map(value, equation.inputs)), size, recorder)
         found = _recorded(step)
-        for old, new in zip(equation.outputs, found, strict=True):
-            if isinstance(new.atom, Variable) and not is_numbered(old.name):
-                recorder.hints.setdefault(new.atom, old.name)
+        recorder.name_as(equation.outputs, [new.atom for new in found])
         known.update(zip(equation.outputs, found, strict=True))
     return list(map(value, program.outputs))
 

@@ -30,7 +30,6 @@ from stcompile.base.location import Location
 from stcompile.wengert.dims import Size, Symbol, number_of, numbers_in
 from stcompile.wengert.evaluate import apply, evaluate
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
-from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.parts import Part
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.recorder import Recorder
@@ -60,7 +59,7 @@ def unfold(program: Program, inputs: Sequence[Any]) -> Tape:
     """The straight line of a program at some inputs. Equations with effects and no results are left
     out; a call with a derivative of its own stays one equation."""
     unfolder = _Unfolder()
-    variables = tuple(unfolder.recorder.variable(v.type, v.name) for v in program.inputs)
+    variables = unfolder.recorder.inputs_of(program)
     unfolder.values.update(zip(variables, inputs, strict=True))
     outputs = tuple(unfolder.run(program, variables))
     raw = unfolder.recorder.equations
@@ -126,10 +125,8 @@ class _Unfolder:
             if primitive == "call"
             else (apply(primitive, given, params),)[: len(outputs)]
         )
-        for old, new, result in zip(equation.outputs, outputs, results, strict=True):
-            self.values[new] = result
-            if not is_numbered(old.name):
-                self.recorder.hints[new] = old.name
+        self.values.update(zip(outputs, results, strict=True))
+        self.recorder.name_as(equation.outputs, outputs)
         return outputs
 
     def _aside(

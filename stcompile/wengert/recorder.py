@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -72,6 +72,29 @@ class Recorder:
         if equation.binds is not None:
             self.bound.add(equation.binds.name)
 
+    def inputs_of(self, program: Program) -> tuple[Variable, ...]:
+        """New variables for the inputs of a program, with the same names."""
+        return tuple(self.variable(v.type, v.name) for v in program.inputs)
+
+    def again(
+        self,
+        equation: Equation,
+        mapping: dict[Variable, Atom],
+        location: Location | None = None,
+    ) -> tuple[Variable, ...]:
+        """Append an equation with other operands, and note its new outputs."""
+        inputs, where = substituted(equation.inputs, mapping), location or equation.location
+        outputs = self.record(equation.primitive, inputs, where, equation.params)
+        self.name_as(equation.outputs, outputs)
+        mapping.update(zip(equation.outputs, outputs, strict=True))
+        return outputs
+
+    def name_as(self, old: Iterable[Variable], new: Iterable[Atom]) -> None:
+        """Name variables, unless they have a name, as others are called that are not numbered."""
+        for known, atom in zip(old, new, strict=True):
+            if isinstance(atom, Variable) and not is_numbered(known.name):
+                self.hints.setdefault(atom, known.name)
+
     def inline(
         self, program: Program, inputs: tuple[Atom, ...], location: Location | None = None
     ) -> tuple[Atom, ...]:
@@ -91,16 +114,10 @@ class Recorder:
         mapping: dict[Variable, Atom] = dict(zip(program.inputs, inputs, strict=True))
         given = given_symbols(program)
         for equation in program.equations:
-            moved = equation.substitute(mapping)
-            if moved.binds in given:  # it is bound here already
-                mapping[moved.output] = moved.inputs[0]
-                continue
-            where = location or moved.location
-            outputs = self.record(moved.primitive, moved.inputs, where, moved.params)
-            for old, new in zip(equation.outputs, outputs, strict=True):
-                if not is_numbered(old.name):
-                    self.hints[new] = old.name
-            mapping.update(zip(equation.outputs, outputs, strict=True))
+            if equation.binds in given:  # it is bound here already
+                (mapping[equation.output],) = substituted(equation.inputs, mapping)
+            else:
+                self.again(equation, mapping, location)
         return substituted(program.outputs, mapping)
 
     def _number(self, atom: Atom, like: Variable) -> Atom:
@@ -127,10 +144,16 @@ class Recorder:
             self.nesting -= 1
 
     def program(
-        self, name: str, inputs: tuple[Variable, ...], outputs: tuple[Atom, ...]
+        self,
+        name: str,
+        inputs: Iterable[Variable],
+        outputs: Iterable[Atom],
+        equations: Iterable[Equation] | None = None,
     ) -> Program:
-        """The program recorded so far, its variables named."""
-        raw = Program(name, inputs, tuple(self.equations), outputs)
+        """The program recorded so far, or of equations that were recorded aside, its variables
+        named."""
+        made = self.equations if equations is None else equations
+        raw = Program(name, tuple(inputs), tuple(made), tuple(outputs))
         return name_variables(raw, self.hints)
 
 

@@ -26,8 +26,7 @@ from stcompile.frontend.state.sizes import is_plain
 from stcompile.frontend.state.state import Journal, Key, Site
 from stcompile.frontend.state.values import Scalar, is_traced
 from stcompile.wengert.dims import symbols_in
-from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, free_variables
-from stcompile.wengert.naming import name_variables
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable, free_variables
 
 T = TypeVar("T")
 _DIVISIONS = ("divide", "floor_divide", "remainder", "power")
@@ -325,22 +324,10 @@ def _record(
         )
     )
     programs = {
-        name: closed(run, name, tuple(operands), path.equations, outputs)
+        name: run.recorder.program(name, operands, outputs, path.equations)
         for name, path, outputs in (("then", first, ours), ("otherwise", second, theirs))
     }
     return run.record_atoms("cond", (predicate, *operands), programs)
-
-
-def closed(
-    run: Run,
-    name: str,
-    inputs: Sequence[Variable],
-    equations: Sequence[Equation],
-    outputs: Sequence[Atom],
-) -> Program:
-    """A sub-program of equations that were recorded aside."""
-    raw = Program(name, tuple(inputs), tuple(equations), tuple(outputs))
-    return name_variables(raw, run.recorder.hints)
 
 
 def either(run: Run, first: Any, second: Any) -> Any:

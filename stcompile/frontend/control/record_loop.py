@@ -12,7 +12,7 @@ from stcompile.frontend.control.fixpoint import Settled
 from stcompile.frontend.control.growing import HINT, REASON
 from stcompile.frontend.control.merged import RowBuilder
 from stcompile.frontend.control.moving import Step
-from stcompile.frontend.control.paths import closed, inside
+from stcompile.frontend.control.paths import inside
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
 from stcompile.frontend.state.values import Rest, is_traced
@@ -139,15 +139,15 @@ class Recording:
         is_while = bool(conditions)
         counter = () if is_while else (self.counter,)
         inputs = (*constants, *counter, *carry)
-        body = closed(run, "body", inputs, found.path.equations, results)
+        body = run.recorder.program("body", inputs, results, found.path.equations)
         params = {**params, "constants": len(constants), "carry": len(carry), "body": body}
         binds = None if self.counter is None else run.terms.get(self.counter)
         if binds is not None and not is_while and binds in mentioned(body.equations):
             params["binds"] = binds
         for equations, condition in conditions:
-            params["condition"] = closed(
-                run, "condition", (*constants, *carry), equations, [condition]
-            )
+            given = (*constants, *carry)
+            made = run.recorder.program("condition", given, [condition], equations)
+            params["condition"] = made
         outputs = run.record_atoms("loop", (*count, *constants, *initial), params)
         for head, output in zip(carry, outputs, strict=False):
             hint = run.recorder.hints.get(head)

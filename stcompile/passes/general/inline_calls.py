@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stcompile.base.location import Section
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
-from stcompile.wengert.naming import is_numbered, name_variables
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs, substituted
+from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.recorder import Recorder
 
 
@@ -24,24 +24,21 @@ def inline_calls(program: Program) -> Program:
     if not any(equation.primitive == "call" for equation in program.equations):
         return program
     recorder = Recorder(program)
-    inputs = tuple(recorder.variable(v.type, v.name) for v in program.inputs)
+    inputs = recorder.inputs_of(program)
     mapping: dict[Variable, Atom] = dict(zip(program.inputs, inputs, strict=True))
     for equation in program.equations:
-        moved = equation.substitute(mapping)
-        if equation.primitive == "call":
-            body = inline_calls(equation.params["program"])
-            if moved.location.section != "forward":  # the adjoint of a rule that calls another
-                body = _in_section(body, moved.location.section)
-            outputs = recorder.inline(body, moved.inputs)
-        else:
-            outputs = recorder.record(moved.primitive, moved.inputs, moved.location, moved.params)
+        if equation.primitive != "call":
+            recorder.again(equation, mapping)
+            continue
+        body = inline_calls(equation.params["program"])
+        if equation.location.section != "forward":  # the adjoint of a rule that calls another
+            body = _in_section(body, equation.location.section)
+        outputs = recorder.inline(body, substituted(equation.inputs, mapping))
         for old, new in zip(equation.outputs, outputs, strict=True):
             if not is_numbered(old.name) and isinstance(new, Variable):
                 recorder.hints[new] = old.name
         mapping.update(zip(equation.outputs, outputs, strict=True))
-    results = tuple(mapping[a] if isinstance(a, Variable) else a for a in program.outputs)
-    raw = Program(program.name, inputs, tuple(recorder.equations), results)
-    return name_variables(raw, recorder.hints)
+    return recorder.program(program.name, inputs, substituted(program.outputs, mapping))
 
 
 def _in_section(program: Program, section: Section) -> Program:

@@ -47,7 +47,7 @@ program f(x: f64[50]) {
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -56,7 +56,6 @@ from stcompile.passes.general.rebuild import Builder, Rebuild, with_inner
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.passes.kernels.memory import Memory
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, substituted
-from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.parts import Index, Indices, integers_of, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
 
@@ -337,11 +336,7 @@ class _Written(Memory):
             nest = self.joiner.nests.get(at)
             with self.at(equation.location):
                 if nest is None or not nest.is_joined:
-                    inputs = substituted(equation.inputs, self.values)
-                    made = self.record(
-                        equation.primitive, inputs, equation.location, equation.params
-                    )
-                    self._note(dict(zip(equation.outputs, made, strict=True)))
+                    self.again(equation, self.values)
                 else:
                     self._nest(nest)
         outputs = substituted(self.before.outputs, self.values)
@@ -353,16 +348,14 @@ class _Written(Memory):
             maker = self.joiner.build.maker(store.memory, "empty")
             assert maker is not None
             memory.append(self.make("empty", **maker.params))
-            self._name(maker.output, memory[-1])
+            self.name_as(maker.outputs, memory[-1:])
 
         def step(indices: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
             now: dict[Variable, Atom] = dict(self.values)
             counters = zip(nest.counters, indices, strict=True)
             now |= {counter: index.terms[0][0] for counter, index in counters}
             for equation in nest.equations:
-                inputs = substituted(equation.inputs, now)
-                made = self.record(equation.primitive, inputs, equation.location, equation.params)
-                now.update(zip(equation.outputs, made, strict=True))
+                self.again(equation, now)
             results = []
             for store, array in zip(nest.stores, carry, strict=True):
                 with self.at(store.update.location):
@@ -371,13 +364,6 @@ class _Written(Memory):
             return results
 
         results = self.nest(nest.lengths, memory, step)
-        self._note({s.result: atom for s, atom in zip(nest.stores, results, strict=True)})
-
-    def _note(self, values: Mapping[Variable, Atom]) -> None:
-        self.values |= values
-        for old, new in values.items():
-            self._name(old, new)
-
-    def _name(self, old: Variable, new: Atom) -> None:
-        if isinstance(new, Variable) and not is_numbered(old.name):
-            self.hints.setdefault(new, old.name)
+        made = [store.result for store in nest.stores]
+        self.values.update(zip(made, results, strict=True))
+        self.name_as(made, results)

@@ -117,9 +117,9 @@ class _LoopWriter:
         free = dict.fromkeys(free_variables(equations, outputs, own))
         free |= dict.fromkeys(free_variables(tested, test, self.handed))
         params = {**equation.params, "constants": len(free), "carry": len(self.handed)}
-        params["body"] = w.closed(ports.body.name, equations, own, outputs, tuple(free))
+        params["body"] = w.program(ports.body.name, (*free, *own), outputs, equations)
         if ports.condition is not None:
-            params["condition"] = w.closed("condition", tested, self.handed, test, tuple(free))
+            params["condition"] = w.program("condition", (*free, *self.handed), test, tested)
         count = () if ports.count is None else (w.element(value_of(self.outer, ports.count), ()),)
         starts = [*itertools.chain(*self.starts), *(array.array for array in self.arrays.values())]
         pairs = zip(ports.body_xs, ports.xs, strict=True)

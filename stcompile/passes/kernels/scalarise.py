@@ -155,8 +155,8 @@ class Scalariser(Loops):
                 values = self._equation(at, equation, env, region)
             for output, value in zip(equation.outputs, values, strict=True):
                 env[output] = value
-                if isinstance(value, Variable) and not is_numbered(output.name):
-                    self.hints.setdefault(value, output.name)
+                if isinstance(value, Variable):
+                    self.name_as([output], [value])
                 self._note_kill(region, output, value)
         self.calls = outer
         return [value_of(env, atom) for atom in program.outputs]
@@ -404,7 +404,7 @@ class Scalariser(Loops):
             for v in free_variables(equations, outputs, ())
         )
         params = {
-            name: self.closed(name, equations, (), outputs, tuple(free))
+            name: self.program(name, free, outputs, equations)
             for name, (equations, outputs) in arms.items()
         }
         results = self.record("cond", (test, *free), equation.location, params)

@@ -8,8 +8,7 @@ from typing import Any
 
 from stcompile.base.location import NOWHERE, Location
 from stcompile.wengert.dims import Dim, Size, Symbol
-from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, free_variables
-from stcompile.wengert.naming import name_variables
+from stcompile.wengert.ir import Atom, Constant, Variable, free_variables
 from stcompile.wengert.parts import Index
 from stcompile.wengert.primitives.control import COUNTER
 from stcompile.wengert.recorder import Recorder
@@ -41,19 +40,6 @@ class Writer(Recorder):
         (output,) = self.record(primitive, inputs, self.location, params)
         return output
 
-    def closed(
-        self,
-        name: str,
-        equations: Sequence[Equation],
-        own: Sequence[Variable],
-        outputs: Sequence[Atom],
-        free: Sequence[Variable],
-    ) -> Program:
-        """The program of some equations, whose inputs are the variables read from outside
-        (``free``) and their ``own``."""
-        raw = Program(name, (*free, *own), tuple(equations), tuple(outputs))
-        return name_variables(raw, self.hints)
-
     def loop(
         self, length: Size, carry: Sequence[Atom], step: Step, reverse: bool = False
     ) -> tuple[Variable, ...]:
@@ -64,7 +50,7 @@ class Writer(Recorder):
             outputs = tuple(step(counter, variables))
         own = (counter, *variables)
         free = free_variables(equations, outputs, own)
-        body = self.closed("body", equations, own, outputs, free)
+        body = self.program("body", (*free, *own), outputs, equations)
         params = {"body": body, "constants": len(free), "carry": len(carry), "length": length}
         if reverse:
             params["reverse"] = True

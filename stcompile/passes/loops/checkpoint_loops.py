@@ -26,8 +26,16 @@ from typing import TypeAlias
 
 from stcompile.base.location import Section
 from stcompile.base.thresholds import CHECKPOINTED_STEPS
-from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, map_programs
-from stcompile.wengert.naming import base_name, is_numbered, name_variables
+from stcompile.wengert.ir import (
+    Atom,
+    Constant,
+    Equation,
+    Program,
+    Variable,
+    map_programs,
+    substituted,
+)
+from stcompile.wengert.naming import base_name, is_numbered
 from stcompile.wengert.primitives.control import COUNTER, Ports, step_of
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
@@ -125,28 +133,21 @@ class _Rewriter:
         self.rests: dict[tuple[Variable, ...], Sequence[Atom]] = {}  # residuals of the last steps
 
     def run(self) -> Program:
-        inputs = tuple(self.recorder.variable(v.type, v.name) for v in self.program.inputs)
+        inputs = self.recorder.inputs_of(self.program)
         self.mapping.update(zip(self.program.inputs, inputs, strict=True))
         for equation in self.program.equations:
-            outputs: Sequence[Atom]
             if equation.outputs in self.primals:
-                outputs = self._primal(self.primals[equation.outputs])
+                self._note(equation, self._primal(self.primals[equation.outputs]))
             elif equation.outputs in self.adjoints:
-                outputs = self._adjoint(self.adjoints[equation.outputs])
+                self._note(equation, self._adjoint(self.adjoints[equation.outputs]))
             else:
-                moved = equation.substitute(self.mapping)
-                location = moved.location
-                outputs = self.recorder.record(
-                    moved.primitive, moved.inputs, location, moved.params
-                )
-            for old, new in zip(equation.outputs, outputs, strict=True):
-                self.mapping[old] = new
-                if isinstance(new, Variable) and not is_numbered(old.name):
-                    self.recorder.hints.setdefault(new, old.name)
-        outputs = tuple(
-            self.mapping[a] if isinstance(a, Variable) else a for a in self.program.outputs
-        )
+                self.recorder.again(equation, self.mapping)
+        outputs = substituted(self.program.outputs, self.mapping)
         return self.recorder.program(self.program.name, inputs, outputs)
+
+    def _note(self, equation: Equation, outputs: Sequence[Atom]) -> None:
+        self.mapping.update(zip(equation.outputs, outputs, strict=True))
+        self.recorder.name_as(equation.outputs, outputs)
 
     # --- the loop ------------------------------------------------------------------------------
 
@@ -353,12 +354,11 @@ class _Segments:
             self.hint(variable, own.name)
         with self.recorder.aside() as equations:
             after, ys = step(_Segment(inputs[first], inputs[:first], state, items))
-        raw = Program("body", inputs, tuple(equations), (*after, *ys))
         params: dict[str, object] = {
             "constants": len(constants),
             "carry": len(carry),
             "length": length,
-            "body": name_variables(raw, self.recorder.hints),
+            "body": self.recorder.program("body", inputs, (*after, *ys), equations),
         }
         if self.ports.reverse:
             params["reverse"] = True

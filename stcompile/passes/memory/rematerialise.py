@@ -11,12 +11,11 @@ Equations that have an effect, draw random numbers or write in place are never c
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from stcompile.base.thresholds import NEAR_EQUATIONS
-from stcompile.wengert.ir import Atom, Equation, Program, Variable
-from stcompile.wengert.naming import is_numbered
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, substituted
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.recorder import Recorder
@@ -153,10 +152,10 @@ class _Rewriter:
         self.used: dict[Variable, int] = {}  # and the position where it was read last
 
     def run(self) -> Program:
-        inputs = tuple(self.recorder.variable(v.type, v.name) for v in self.program.inputs)
+        inputs = self.recorder.inputs_of(self.program)
         self.mapping.update(zip(self.program.inputs, inputs, strict=True))
         for at, equation in enumerate(self.program.equations):
-            mapping: Mapping[Variable, Atom] = self.mapping
+            mapping = self.mapping
             if at >= self.facts.start:
                 own = {
                     v: self._copy(v, at, equation)
@@ -166,21 +165,14 @@ class _Rewriter:
                 mapping = {**mapping, **own} if own else mapping
             outputs = self._record(equation, mapping, equation)
             self.mapping.update(zip(equation.outputs, outputs, strict=True))
-        results = tuple(
-            self.mapping[a] if isinstance(a, Variable) else a for a in self.program.outputs
-        )
+        results = substituted(self.program.outputs, self.mapping)
         return self.recorder.program(self.program.name, inputs, results)
 
     def _record(
-        self, equation: Equation, mapping: Mapping[Variable, Atom], user: Equation
+        self, equation: Equation, mapping: dict[Variable, Atom], user: Equation
     ) -> tuple[Variable, ...]:
-        moved = equation.substitute(mapping)
         location = equation.location.in_section(user.location.section)
-        outputs = self.recorder.record(moved.primitive, moved.inputs, location, moved.params)
-        for old, new in zip(equation.outputs, outputs, strict=True):
-            if not is_numbered(old.name):
-                self.recorder.hints[new] = old.name
-        return outputs
+        return self.recorder.again(equation, mapping, location)
 
     def _copy(self, variable: Variable, at: int, user: Equation) -> Atom:
         """A value computed again for an equation at a position, or shortly before."""
