@@ -49,7 +49,7 @@ from stcompile.emit.workspace import FACTORY, Workspace, together
 from stcompile.plan.buffers import Plan
 from stcompile.plan.decide import make_schedule
 from stcompile.wengert.dims import Symbol, named_by
-from stcompile.wengert.ir import Program, Variable
+from stcompile.wengert.ir import Program, Variable, every_equation
 from stcompile.wengert.naming import RESERVED, Names, base_name
 from stcompile.wengert.primitives.effects import effect_modules
 from stcompile.wengert.primitives.external import externals_of
@@ -620,10 +620,7 @@ def has_own(program: Program) -> bool:
 
 
 def _has(program: Program, primitives: Collection[str]) -> bool:
-    inner = (value for e in program.equations for value in e.params.values())
-    return any(e.primitive in primitives for e in program.equations) or any(
-        _has(value, primitives) for value in inner if isinstance(value, Program)
-    )
+    return any(e.primitive in primitives for e in every_equation(program.equations))
 
 
 def _helpers(program: Program, body: Sequence[Line]) -> list[Line]:

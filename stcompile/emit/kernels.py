@@ -110,7 +110,7 @@ def _written_out(program: Program, kept: dict[int, Equation]) -> float:
     then the result is infinite."""
     total = 0.0
     for equation in program.equations:
-        inner = max((_written_out(body, kept) for body in _programs(equation)), default=1.0)
+        inner = max((_written_out(body, kept) for body in equation.programs.values()), default=1.0)
         if _is_short(equation):
             inner *= equation.params["length"]
             if inner > WRITTEN_OUT_EQUATIONS and not _is_innermost(equation):
@@ -138,10 +138,6 @@ def _is_in_vectors(equation: Equation) -> bool:
 
 def _is_innermost(equation: Equation) -> bool:
     return not any(one.primitive == "loop" for one in equation.params["body"].equations)
-
-
-def _programs(equation: Equation) -> Iterator[Program]:
-    return (value for value in equation.params.values() if isinstance(value, Program))
 
 
 class KernelStatements(Statements):
@@ -303,7 +299,7 @@ def _places(program: Program) -> Iterator[Location]:
     """The locations of all equations of a program."""
     for equation in program.equations:
         yield equation.location
-        for body in _programs(equation):
+        for body in equation.programs.values():
             yield from _places(body)
 
 

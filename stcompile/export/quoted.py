@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stcompile.base.location import LIBRARY, Location, line_in
-from stcompile.wengert.ir import Program
+from stcompile.wengert.ir import Program, every_equation
 
 
 @dataclass(frozen=True, order=True)
@@ -56,14 +56,11 @@ def _is_within(quote: Quote, other: Quote) -> bool:
 
 def _locations(program: Program) -> Iterator[Location]:
     """Every place that equations come from, with the calls that led there."""
-    for equation in program.equations:
+    for equation in every_equation(program.equations):
         here: Location | None = equation.location
         while here is not None:
             yield here
             here = here.caller
-        for value in equation.params.values():
-            if isinstance(value, Program):
-                yield from _locations(value)
 
 
 def _functions(file: str) -> Iterator[tuple[str, Quote]]:

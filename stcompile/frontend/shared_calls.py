@@ -34,7 +34,7 @@ from stcompile.frontend.state.values import (
     Scalar,
     same_number,
 )
-from stcompile.wengert.ir import Equation, Program
+from stcompile.wengert.ir import Equation, every_equation
 
 Key: TypeAlias = tuple[Any, ...]
 _NAMED = (types.FunctionType, types.ModuleType, type, np.ufunc)
@@ -82,10 +82,8 @@ def shared_call(run: Run, frame: Frame, function: Any, stage: Callable[[], Any])
 def _is_shared(equation: Equation) -> bool:
     """False for effects, and for the user's rules: two calls have two cotangents, and a rule may
     treat them differently."""
-    if equation.effects or equation.params.get("adjoint") is not None:
-        return False
-    inner = (value for value in equation.params.values() if isinstance(value, Program))
-    return all(_is_shared(e) for program in inner for e in program.equations)
+    every = every_equation([equation])
+    return not any(one.effects or one.params.get("adjoint") is not None for one in every)
 
 
 class _State:

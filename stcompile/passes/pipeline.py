@@ -31,7 +31,7 @@ from stcompile.passes.products.merge_parts import merge_parts
 from stcompile.passes.products.merge_products import merge_products
 from stcompile.passes.products.merge_sums import merge_sums
 from stcompile.passes.products.push_sums import push_sums
-from stcompile.wengert.ir import Program
+from stcompile.wengert.ir import Program, every_equation
 from stcompile.wengert.naming import renumber
 from stcompile.wengert.staged import Staged
 
@@ -176,10 +176,7 @@ def optimise(
 
 def computes_again(program: Program) -> bool:
     """True if some values are computed once more on purpose."""
-    inner = (value for e in program.equations for value in e.params.values())
-    return any(equation.location.again for equation in program.equations) or any(
-        computes_again(value) for value in inner if isinstance(value, Program)
-    )
+    return any(equation.location.again for equation in every_equation(program.equations))
 
 
 def prepare(

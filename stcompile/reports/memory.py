@@ -431,8 +431,7 @@ def _is_kept(primitive: str) -> bool:
 def _equations(equations: Iterable[Equation], steps: int) -> Iterator[tuple[Equation, int]]:
     """All equations except control flow, each with the number of times that it runs."""
     for equation in equations:
-        params: Mapping[str, object] = equation.params
-        inner = [value for value in params.values() if isinstance(value, Program)]
+        inner = list(equation.programs.values())
         if not inner:
             yield equation, steps
         elif equation.primitive == "loop":

@@ -93,9 +93,9 @@ def equations_of(program: Program) -> Iterator[Equation]:
     """All equations, each followed by the equations of the programs that it runs."""
     for equation in program.equations:
         yield equation
-        for name, value in equation.params.items():
-            if isinstance(value, Program) and name != "adjoint":  # an adjoint runs elsewhere
-                yield from equations_of(value)
+        for name, inner in equation.programs.items():
+            if name != "adjoint":  # an adjoint runs elsewhere
+                yield from equations_of(inner)
 
 
 def _allocated(equation: Equation) -> int:

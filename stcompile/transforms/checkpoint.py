@@ -71,12 +71,8 @@ def _without_prints(program: Program) -> Program:
         return replace(
             inner,
             location=replace(location, section="adjoint", again=location.again + 1),
-            effects=inner_effects(inner.params) if _has_programs(inner) else inner.effects,
+            effects=inner_effects(inner.params) if inner.programs else inner.effects,
         )
 
     kept = [e for e in program.equations if e.primitive not in _DONE_ONCE]
     return replace(program, equations=tuple(map(moved, kept)))
-
-
-def _has_programs(equation: Equation) -> bool:
-    return any(isinstance(value, Program) for value in equation.params.values())

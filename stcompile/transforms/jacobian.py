@@ -58,9 +58,16 @@ from stcompile.wengert.dims import (
     number_of_elements,
     size_of,
 )
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables, mentioned
+from stcompile.wengert.ir import (
+    Atom,
+    Equation,
+    Program,
+    Variable,
+    every_equation,
+    free_variables,
+    mentioned,
+)
 from stcompile.wengert.types import Type, is_number
-from stcompile.wengert.verify import sub_programs
 
 Mode = Literal["auto", "forward", "reverse"]
 MODES = ("auto", "forward", "reverse")
@@ -399,11 +406,9 @@ def _pays_for_named(program: Program, seed: Type) -> bool:
 
 def _batches(program: Program, size: Size) -> Iterator[Type]:
     """The types of the batches that are computed."""
-    for equation in program.equations:
+    for equation in every_equation(program.equations):
         types = (output.type for output in equation.outputs)
         yield from (type for type in types if type.dims[:1] == (size,))
-        for _, inner in sub_programs(equation.params):
-            yield from _batches(inner, size)
 
 
 def _most(shapes: Sequence[Sizes], times: int = 1) -> int:

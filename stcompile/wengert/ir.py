@@ -116,6 +116,11 @@ class Equation:
         return (atom for atom in self.inputs if isinstance(atom, Variable))
 
     @property
+    def programs(self) -> Mapping[str, Program]:
+        """The programs among the params, by name: the body of a loop, the arms of a branch."""
+        return {name: value for name, value in self.params.items() if isinstance(value, Program)}
+
+    @property
     def is_named(self) -> bool:
         """True if a length in its types or params is known only at run time."""
         if any(atom.type.is_named for atom in (*self.outputs, *self.inputs)):
@@ -256,16 +261,22 @@ def inner_effects(params: Params) -> tuple[str, ...]:
     return tuple(found)
 
 
+def every_equation(equations: Iterable[Equation]) -> Iterator[Equation]:
+    """All equations, each followed by the equations of the programs inside it."""
+    for equation in equations:
+        yield equation
+        for program in equation.programs.values():
+            yield from every_equation(program.equations)
+
+
 def mentioned(equations: Iterable[Equation]) -> set[Symbol]:
     """The symbols that the types and params of some equations mention."""
     found: set[Symbol] = set()
-    for equation in equations:
+    for equation in every_equation(equations):
         for atom in (*equation.inputs, *equation.outputs):
             found.update(symbols_in(atom.type.dims))
         for value in equation.params.values():
-            if isinstance(value, Program):
-                found |= mentioned(value.equations)
-            elif isinstance(value, Symbol):
+            if isinstance(value, Symbol):
                 found.update(symbols_in((value.low, value.high)))
             found.update(symbols_in(value))
     return found

@@ -107,7 +107,7 @@ class Recorder:
         """
         pairs = zip(inputs, program.inputs, strict=True)
         if any(atom.type != v.type for atom, v in pairs) and any(
-            map(_has_programs, program.equations)
+            e.programs for e in program.equations
         ):
             inputs = tuple(map(self._number, inputs, program.inputs))
         program = with_own_symbols(program, self.bound)
@@ -155,7 +155,3 @@ class Recorder:
         made = self.equations if equations is None else equations
         raw = Program(name, tuple(inputs), tuple(made), tuple(outputs))
         return name_variables(raw, self.hints)
-
-
-def _has_programs(equation: Equation) -> bool:
-    return any(isinstance(value, Program) for value in equation.params.values())

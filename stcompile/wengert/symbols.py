@@ -9,7 +9,7 @@ from typing import Any
 
 from stcompile.wengert.bounds import mapped
 from stcompile.wengert.dims import Symbol, size_of, symbols_in
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, every_equation, freeze
 from stcompile.wengert.naming import base_name
 from stcompile.wengert.types import Type
 
@@ -31,16 +31,11 @@ def lengths_of(kernel: Equation) -> Sequence[Symbol]:
     spelled: set[Symbol] = set()
     bound: set[Symbol] = set()
 
-    def search(equation: Equation) -> None:
+    for equation in every_equation([kernel]):
         for value in equation.params.values():
-            if isinstance(value, Program):
-                for inner in value.equations:
-                    search(inner)
-            elif isinstance(value, Symbol):
+            if isinstance(value, Symbol):
                 bound.add(value)
             spelled.update(symbols_in(value))
-
-    search(kernel)
     return sorted(spelled - bound, key=lambda symbol: symbol.name)
 
 

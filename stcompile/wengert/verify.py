@@ -7,7 +7,7 @@ within them; and if those programs are well formed and read nothing from outside
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from typing import Any
 
 from stcompile.wengert.dims import Dim, Symbol, symbols_in
@@ -85,7 +85,7 @@ class Verifier:
         _verify_operation(equation, bound)
         binds = equation.params.get("binds")
         inner = bound if binds is None else {*bound, binds}
-        for name, program in sub_programs(equation.params):
+        for name, program in equation.programs.items():
             self._program(program, f"{path} > {equation.primitive}.{name} {program.name}", inner)
         self._known[id(equation)] = equation, bound  # keeps the equation alive, and so its id
 
@@ -159,8 +159,3 @@ def _verify_ports(loop: Equation) -> None:
         raise _Wrong(f"has {len(loop.inputs)} inputs, fewer than its ports")
     if carry > len(body.outputs):
         raise _Wrong(f"carries {carry} of {len(body.outputs)} outputs")
-
-
-def sub_programs(params: Mapping[str, Any]) -> Iterator[tuple[str, Program]]:
-    """The programs among an equation's params, with their names."""
-    return ((name, value) for name, value in params.items() if isinstance(value, Program))

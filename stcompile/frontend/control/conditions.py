@@ -14,7 +14,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Traced, describe, is_traced
 from stcompile.wengert.bounds import greatest, least
 from stcompile.wengert.dims import size_of
-from stcompile.wengert.ir import Equation, Program, Variable
+from stcompile.wengert.ir import Equation, Variable
 from stcompile.wengert.primitives import PRIMITIVES
 
 
@@ -89,8 +89,7 @@ def _never_fails(run: Run, equation: Equation) -> bool:
     if equation.primitive.startswith("math."):
         return False
     if equation.primitive == "cond":
-        programs = [value for value in equation.params.values() if isinstance(value, Program)]
-        return all(never_fail(run, program.equations) for program in programs)
+        return all(never_fail(run, arm.equations) for arm in equation.programs.values())
     if equation.primitive == "slice":
         return _is_within(run, equation)
     python = any(atom.type.kind == "python" for atom in equation.inputs)

@@ -13,7 +13,7 @@ import numpy as np
 
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Scalar
-from stcompile.wengert.ir import Constant, Equation, Program, Variable
+from stcompile.wengert.ir import Constant, Equation, Variable, every_equation
 from stcompile.wengert.primitives.elementwise import SUMS_AND_PRODUCTS
 
 _DEPTH = 8  # equations that are looked back at
@@ -69,9 +69,7 @@ def may_be_complex(run: Run, value: Any) -> bool:
 
 
 def _takes_power(equation: Equation) -> bool:
-    inner = [value for value in equation.params.values() if isinstance(value, Program)]
-    parts = (part for program in inner for part in program.equations)
-    return equation.primitive == "math.pow" or any(map(_takes_power, parts))
+    return any(one.primitive == "math.pow" for one in every_equation([equation]))
 
 
 def refuse_complex(run: Run, value: Any, question: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stcompile.base.errors import StcompileError
 from stcompile.codegen_templates.numpy.subscripts import error_of
-from stcompile.wengert.ir import Atom, Constant, Equation, Program
+from stcompile.wengert.ir import Atom, Constant, Equation, every_equation
 from stcompile.wengert.primitives import PRIMITIVES
 
 Kinds: TypeAlias = tuple[type[BaseException], ...]
@@ -143,13 +143,10 @@ def failing(equations: Sequence[Equation]) -> Iterator[tuple[Equation, Kinds]]:
     """The equations that may raise, with the classes of the errors; those within branches and loops
     as well. ``raise`` itself is left out: the guards that its error passes are staged at the
     statement."""
-    for equation in equations:
+    for equation in every_equation(equations):
         kinds = () if equation.primitive == "raise" else raised_by(equation)
         if kinds:
             yield equation, kinds
-        for value in equation.params.values():
-            if isinstance(value, Program):
-                yield from failing(value.equations)
 
 
 def first_caught(kinds: Kinds, guards: Sequence[Guard]) -> tuple[Guard, type] | None:

@@ -49,9 +49,8 @@ from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.passes.kernels.scalarise import becomes_kernel
 from stcompile.passes.loops.loop_ports import CountedLoop
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, every_equation, map_programs
 from stcompile.wengert.loops import Fed, Kept
-from stcompile.wengert.verify import sub_programs
 
 SYSTEMS = frozenset({"solve", "inv", "det", "slogdet"})
 
@@ -236,8 +235,7 @@ def _is_system(equation: Equation) -> bool:
 
 def _has_system(equation: Equation) -> bool:
     """True for a system, and for an equation with a system in the programs that it runs."""
-    inner = (e for _, program in sub_programs(equation.params) for e in program.equations)
-    return _is_system(equation) or any(map(_has_system, inner))
+    return any(map(_is_system, every_equation([equation])))
 
 
 def _is_kernel(equation: Equation) -> bool:

@@ -97,7 +97,7 @@ def _shared(program: Program) -> Program:
 
 def _work(equation: Equation) -> float:
     """An estimate of the number of operations on numbers in an equation."""
-    inner = [value for value in equation.params.values() if isinstance(value, Program)]
+    inner = equation.programs.values()
     steps = 1
     if equation.primitive == "loop":
         length = Ports.of(equation).length

@@ -22,7 +22,7 @@ from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.loops.loop_ports import CountedLoop, SizedLoop
 from stcompile.passes.loops.steps_apart import moving_part
 from stcompile.wengert.dims import Size
-from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.ir import Atom, Equation, Variable
 from stcompile.wengert.parts import Part
 from stcompile.wengert.primitives import PRIMITIVES, OperandError
 from stcompile.wengert.primitives.contraction import Contraction, contracting
@@ -144,8 +144,7 @@ def _may_fail(equation: Equation) -> bool:
     """True for equations that raise on some values: indices out of bounds, `numpy.errstate`'s
     errors."""
     settings = dict(equation.location.errstate).values()
-    has_programs = any(isinstance(value, Program) for value in equation.params.values())
-    return equation.primitive == "index" or has_programs or "raise" in settings
+    return equation.primitive == "index" or bool(equation.programs) or "raise" in settings
 
 
 def moved_equation(

@@ -122,8 +122,7 @@ def _is_alike(before: Atom, inside: Variable) -> bool:
 
 
 def _is_pure(equation: Equation) -> bool:
-    inner = any(isinstance(value, Program) for value in equation.params.values())
-    return len(equation.outputs) == 1 and not equation.effects and not inner
+    return len(equation.outputs) == 1 and not equation.effects and not equation.programs
 
 
 def _key(equation: Equation, inputs: Sequence[Atom | None]) -> object:

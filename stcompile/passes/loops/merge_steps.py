@@ -72,7 +72,7 @@ def _merged(scope: Scope, equation: Equation) -> Mapping[Variable, Atom] | None:
 def _pays(loop: SizedLoop) -> bool:
     """True for steps that sum over a longer axis, or whose sums have a longer axis, so that there
     are two orders to go through it. Values of few numbers stay in the variables of a step."""
-    if any(isinstance(value, Program) for e in loop.equations for value in e.params.values()):
+    if any(equation.programs for equation in loop.equations):
         return False
     has_sums = any(e.primitive in ("contract", "sum") for e in loop.equations)
     computed = [

@@ -49,6 +49,7 @@ from stcompile.wengert.ir import (
     Equation,
     Program,
     Variable,
+    every_equation,
     free_variables,
     freeze,
 )
@@ -59,15 +60,10 @@ from stcompile.wengert.primitives.contraction import summed_size
 
 def merge_triangles(program: Program) -> Program:
     """The program with loops through triangles as products of whole matrices."""
-    if not any(map(_has_triangle, program.equations)):
+    if not any(map(_is_triangle, every_equation(program.equations))):
         return program
     program = eliminate_dead_code(program)  # values that nobody reads have no form
     return change_equations(program, _merged)
-
-
-def _has_triangle(equation: Equation) -> bool:
-    inner = (value for value in equation.params.values() if isinstance(value, Program))
-    return _is_triangle(equation) or any(any(map(_has_triangle, p.equations)) for p in inner)
 
 
 def _is_triangle(equation: Equation) -> bool:
@@ -75,8 +71,7 @@ def _is_triangle(equation: Equation) -> bool:
     if equation.primitive != "loop" or equation.effects or equation.params.get("binds") is None:
         return False
     body: Program = equation.params["body"]
-    inner = (value for e in body.equations for value in e.params.values())
-    is_straight = not any(isinstance(value, Program) for value in inner)
+    is_straight = not any(inner.programs for inner in body.equations)
     return isinstance(equation.params["length"], int) and is_straight
 
 

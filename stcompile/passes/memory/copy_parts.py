@@ -15,7 +15,15 @@ from stcompile.analysis.liveness import Moments
 from stcompile.analysis.regions import Repeat, Step, Tree, unfold
 from stcompile.analysis.storage import Writes, plan_writes, shared_input, target_of
 from stcompile.passes.general.rebuild import Builder
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze, map_programs
+from stcompile.wengert.ir import (
+    Atom,
+    Equation,
+    Program,
+    Variable,
+    every_equation,
+    freeze,
+    map_programs,
+)
 from stcompile.wengert.templates import mark_of
 
 
@@ -34,10 +42,7 @@ def copy_parts(program: Program) -> Program:
 
 def _writes(program: Program) -> bool:
     """True if a program contains a write."""
-    inner = (value for e in program.equations for value in e.params.values())
-    return any(mark_of(equation.primitive) == "write" for equation in program.equations) or any(
-        _writes(value) for value in inner if isinstance(value, Program)
-    )
+    return any(mark_of(e.primitive) == "write" for e in every_equation(program.equations))
 
 
 def _parts(tree: Tree, writes: Writes) -> Iterator[Step]:

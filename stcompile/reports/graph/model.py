@@ -298,9 +298,9 @@ class _Builder:
         outputs = ", ".join(output.name for output in equation.outputs)
         right = right_side(equation)
         programs = {
-            name: graph_of(value)
-            for name, value in equation.params.items()
-            if isinstance(value, Program) and name != "adjoint"  # that one runs elsewhere
+            name: graph_of(inner)
+            for name, inner in equation.programs.items()
+            if name != "adjoint"  # that one runs elsewhere
         }
         self.add(
             "equation",

@@ -96,8 +96,8 @@ def _inner(program: Program, places: Places, scope: str, depth: int) -> Iterator
 def programs_of(equation: Equation) -> Iterator[tuple[str, Program]]:
     """The programs that an equation runs, in the order that they are read."""
     order = {"condition": 0, "body": 1, "then": 2, "otherwise": 3}
-    inner = [(n, p) for n, p in equation.params.items() if isinstance(p, Program)]
-    return iter(sorted((i for i in inner if i[0] != "adjoint"), key=lambda i: order.get(i[0], 9)))
+    inner = (one for one in equation.programs.items() if one[0] != "adjoint")
+    return iter(sorted(inner, key=lambda i: order.get(i[0], 9)))
 
 
 def _row(equation: Equation, places: Places, scope: str, depth: int) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stcompile.wengert.ir import Program
+from stcompile.wengert.ir import Program, every_equation
 from stcompile.wengert.primitives.base import (
     OperandError,
     Primitive,
@@ -80,10 +80,8 @@ _MODULES = {"warn": "warnings", "log_message": "logging", "clock": "time"}
 def effect_modules(program: Program) -> tuple[str, ...]:
     """The modules that the effects of a program are functions of, and those of its errors."""
     found: set[str] = set()
-    for equation in program.equations:
+    for equation in every_equation(program.equations):
         found |= {_MODULES[equation.primitive]} if equation.primitive in _MODULES else set()
         if equation.primitive == "raise":
             found |= {equation.params["error"].rpartition(".")[0]} - {""}
-        for value in equation.params.values():
-            found.update(effect_modules(value) if isinstance(value, Program) else ())
     return tuple(sorted(found))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from stcompile.wengert.ir import Program
+from stcompile.wengert.ir import Program, every_equation
 from stcompile.wengert.primitives.base import OperandError, Primitive, Types
 from stcompile.wengert.types import Type
 
@@ -40,16 +40,12 @@ def externals_of(program: Program) -> dict[str, External]:
     """The external functions that a program calls, by name; `OperandError` for two with the same
     name."""
     found: dict[str, External] = {}
-    for equation in program.equations:
-        inner = [value for value in equation.params.values() if isinstance(value, Program)]
-        parts = [externals_of(value) for value in inner]
+    for equation in every_equation(program.equations):
         if equation.primitive == "external":
             function: External = equation.params["function"]
-            parts.append({function.__name__: function})
-        for part in parts:
-            for name, function in part.items():
-                if found.setdefault(name, function) is not function:
-                    raise OperandError(f"two primitives are called {name}: name them apart")
+            name = function.__name__
+            if found.setdefault(name, function) is not function:
+                raise OperandError(f"two primitives are called {name}: name them apart")
     return found
 
 
