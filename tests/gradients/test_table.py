@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,10 @@ from stcompile.codegen_templates.derivatives import DERIVATIVES, NON_DIFFERENTIA
 from stcompile.frontend.functions import FUNCTIONS, METHODS
 from stcompile.frontend.functions.linalg import LINALG
 from stcompile.transforms.primal import Primal
-from stcompile.wengert.ir import Program
+from stcompile.wengert.ir import every_equation
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.elementwise import UFUNCS
 from stcompile.wengert.primitives.spectra import SPECTRA
-from stcompile.wengert.verify import sub_programs
 from tests.gradients.cases import CASES
 from tests.gradients.functions import arrays, calculus, elementwise, linear, reductions
 from tests.gradients.functions.case import Case
@@ -79,13 +77,6 @@ def test_every_method_has_a_case() -> None:
     assert set(METHODS) - WITHOUT <= used
 
 
-def primitives(program: Program) -> Iterator[str]:
-    for equation in program.equations:
-        yield equation.primitive
-        for _, inner in sub_programs(equation.params):
-            yield from primitives(inner)
-
-
 @pytest.mark.slow
 def test_every_differentiable_primitive_is_reached() -> None:
     reached: set[str] = set()
@@ -103,7 +94,8 @@ def reached_by(case: Case) -> set[str]:
     @given(case.arguments)
     def stage(args: Any) -> None:
         primal = Primal(case.function)
-        found.update(primitives(primal.stage(primal.bind(args, {})).program))
+        program = primal.stage(primal.bind(args, {})).program
+        found.update(equation.primitive for equation in every_equation(program.equations))
 
     stage()
     return found

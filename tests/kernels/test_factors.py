@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.wengert.ir import Equation, Program
-from stcompile.wengert.verify import sub_programs
+from stcompile.wengert.ir import every_equation
 
 numba = pytest.importorskip("numba")
 RNG = np.random.default_rng(3)
@@ -87,13 +86,6 @@ def named(function: Callable[..., Any]) -> str:
     return function.__name__
 
 
-def equations(program: Program) -> Iterator[Equation]:
-    for equation in program.equations:
-        yield equation
-        for _, inner in sub_programs(equation.params):
-            yield from equations(inner)
-
-
 @pytest.fixture(autouse=True)
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
@@ -114,7 +106,7 @@ def test_gradients(function: Callable[..., Any]) -> None:
         np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=2e-7 * np.abs(wanted).max())
 
     program = derivative.specialise(derivative.bind((A, S), {})).staged.program
-    found = Counter(equation.primitive for equation in equations(program))
+    found = Counter(equation.primitive for equation in every_equation(program.equations))
     assert found["lu_factor"] == CASES[function]
     assert not found.keys() & {"solve", "inv", "det", "slogdet"}
 

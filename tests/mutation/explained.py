@@ -208,9 +208,9 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "of two operands of the same size either may be the one that stays",
     ),
     Equivalent(
-        "loops/all_steps.py _slice_by_counter",
-        "len(moving) != 1 or len(mine) != 1 or ...",
-        "(len(moving) != 1) or (any(...",
+        "loops/steps_apart.py moving_part",
+        "len(columns) != 1 or len(moving) != 1",
+        "(len(moving) != 1)",
         "a slice that moves has the counter among its operands, and once",
     ),
     Equivalent(
@@ -284,11 +284,8 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         for before, after, why, line in (
             ("self.read.params, ...", "...", "a key of the same kind either way", "read, added ="),
             ("self.source, same", "same, self.source", "a key of the same kind either way", ""),
-            ("0", "1", "the first equation is no addition: its part is read before", "at < 0"),
-            ("at < 0", "(at) <= (0)", "the first equation is no addition", ""),
             ("0", "1", "rows are at the same distances from any place in them", "_levels([row["),
             ("0", "1", "all parts are added to arrays of one type", "(dims,) ="),
-            ("(counter, inner)", "inner, counter", "what is not free, in any order", ""),
         )
     ),
     *(
@@ -436,12 +433,6 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "2",
         "nothing is inserted behind the end",
         line="range(len(adjoint) + 1)",
-    ),
-    Equivalent(
-        "kernels/turn_arrays.py _Orders._join",
-        "self._first(variable_of(atom)), self._first(result)",
-        "...",
-        "either of the two may stand for both",
     ),
     Equivalent(
         "loops/all_steps.py _slice_by_counter",

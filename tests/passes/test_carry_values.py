@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,7 @@ import pytest
 
 import stcompile as st
 from stcompile.base.options import Level
-from stcompile.wengert.ir import Equation, Program
-from stcompile.wengert.verify import sub_programs
+from stcompile.wengert.ir import every_equation
 
 RNG = np.random.default_rng(7)
 A, Y = RNG.normal(size=(3, 3)) / 2, RNG.normal(size=3)
@@ -25,13 +23,6 @@ def steps(y0: Any, a: Any) -> Any:
         older = 0.3 * np.tanh(a @ ys[-2]) - 0.2 * np.tanh(a @ ys[-3])
         ys.append(ys[-1] + 0.1 * (0.9 * np.tanh(a @ ys[-1]) - older))
     return np.sum(ys[-1] ** 2) + np.sum(ys[-2])
-
-
-def equations(program: Program) -> Iterator[Equation]:
-    for equation in program.equations:
-        yield equation
-        for _, inner in sub_programs(equation.params):
-            yield from equations(inner)
 
 
 @pytest.mark.parametrize("level", ["fast", "readable"])
@@ -52,5 +43,5 @@ def test_a_slope_is_computed_once() -> None:
     """One of three a step, and those of the first two states."""
     derivative = st.value_and_grad(steps, wrt=(0, 1), level="fast")
     derivative(Y, A)
-    found = Counter(e.primitive for e in equations(derivative.program(Y, A)))
+    found = Counter(e.primitive for e in every_equation(derivative.program(Y, A).equations))
     assert found["tanh"] == 3
