@@ -65,11 +65,12 @@ class Part(NamedTuple):
         return zip(self.start, self.length, self.step, strict=True)
 
 
-def one_element(indices: Indices) -> tuple[tuple[Atom, ...], dict[str, Any]]:
-    """The integers and params of a slice of a single element."""
-    integers, start = placed(indices)
-    ones, axes = (1,) * len(indices), tuple(range(len(indices)))
-    return integers, Part(start, ones, ones, axes).params
+def one_element(indices: Indices, row: Sizes = ()) -> tuple[tuple[Atom, ...], dict[str, Any]]:
+    """The integers and params of a slice of a single element; of a ``row`` of these dims, if the
+    array has further axes."""
+    integers, start = placed((*indices, *(Index(0) for _ in row)))
+    ones, drop = (1,) * len(indices), tuple(range(len(indices)))
+    return integers, Part(start, (*ones, *row), (1,) * len(start), drop).params
 
 
 def placed(starts: Sequence[Index]) -> tuple[tuple[Atom, ...], tuple[Start, ...]]:

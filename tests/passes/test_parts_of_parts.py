@@ -10,6 +10,7 @@ import numpy as np
 from stcompile.passes.rewriting.parts import _Part
 from stcompile.wengert.dims import Dim, Symbol, size_of
 from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.parts import Index
 from stcompile.wengert.templates import TEMPLATES
 from stcompile.wengert.types import Type
 
@@ -29,23 +30,19 @@ def drawn(rng: Random, dims: tuple[int, ...]) -> _Part:
         step = rng.choice((-1, 1)) * rng.randint(1, max(largest, 1))
         extent = max(length - 1, 0) * abs(step)
         first = rng.randint(0, max(dim - 1 - extent, 0)) + (extent if step < 0 else 0)
-        factors: list[int] = []
+        start = Index(first)
         for counter in counters:
-            factors.append(rng.choice((0, 0, 1, 2, -1)) if rng.random() < 0.8 else 0)
-            first -= factors[-1] * INTEGERS[counter]
-        while factors and not factors[-1] and rng.random() < 0.5:
-            factors.pop()
-        axes.append(((first, *factors), length, step, dropped))
-    return _Part(tuple(axes), counters)
+            factor = rng.choice((0, 0, 1, 2, -1)) if rng.random() < 0.8 else 0
+            start += Index.of(counter) * factor + -factor * INTEGERS[counter]
+        axes.append((start, length, step, dropped))
+    return _Part(tuple(axes))
 
 
 def read(x: Any, part: _Part) -> Any:
     """The part of an array; its starts, which may be negative in the list, count from its start."""
     index: list[Any] = []
-    for form, length, step, dropped in part.axes:
-        start = form[0] + sum(
-            factor * INTEGERS[c] for factor, c in zip(form[1:], part.counters, strict=False)
-        )
+    for own, length, step, dropped in part.axes:
+        start = own.offset + sum(factor * INTEGERS[counter] for counter, factor in own.terms)
         index.append(start if dropped else np.arange(length) * step + start)
     for axis in reversed(range(x.ndim)):
         x = np.take(x, index[axis], axis)
@@ -66,17 +63,9 @@ def test_parts_of_parts() -> None:
         placed = inner.within(outer)
         assert placed is not None
         np.testing.assert_array_equal(read(x, placed), read(whole, inner))
-        assert all(
-            len(form) == 1 or form[-1]
-            for (form, *_), (_, _, _, gone) in zip(placed.axes, outer.axes)
-            if not gone
-        )
-        kept = placed._without_unused()
-        np.testing.assert_array_equal(read(x, kept), read(whole, inner))
-        used = {c for form, *_ in placed.axes for f, c in zip(form[1:], placed.counters) if f}
-        assert {*kept.counters} == used
-        if len(placed.counters) > len(used) and len({*placed.counters}) == len(placed.counters):
-            assert len(kept.counters) == len(used)
+        used = {counter for start, *_ in placed.axes for counter, _ in start.terms}
+        integers, _ = placed.written()
+        assert len(integers) == len(used) and {*integers} == used
         order = rng.sample(range(x.ndim), x.ndim)
         turned = read(x.transpose(order), placed.transposed(order))
         left = [axis for axis, (*_, gone) in enumerate(placed.axes) if not gone]
@@ -90,8 +79,9 @@ def test_params_say_the_same() -> None:
         part = drawn(rng, x.shape)
         if any(length == 0 for _, length, _, _ in part.axes):
             continue
-        params = {key: value for key, value in part.params.items() if key != "op"}
-        numbers = [INTEGERS[c] for c in part.counters]
+        integers, written = part.written()
+        params = {key: value for key, value in written.items() if key != "op"}
+        numbers = [INTEGERS[c] for c in integers]
         np.testing.assert_array_equal(
             TEMPLATES["slice"](x, tuple(numbers), **params), read(x, part)
         )
@@ -104,23 +94,22 @@ def test_lengths_that_are_named() -> None:
     """A start may have a named length, or integers, but not both."""
     (i, j, _) = INTEGERS
 
-    def within(form: tuple[Any, ...], length: Any, outer: tuple[Any, ...]) -> Any:
-        inner = _Part(((form, length, 1, False),), (i,) if len(form) > 1 else ())
-        around = _Part(((outer, N + 3, 1, False),), (j,) if len(outer) > 1 else ())
-        placed = inner.within(around)
-        return placed if placed is None else (placed.axes[0][0], placed.counters)
+    def within(start: Index, length: Any, outer: Index) -> Any:
+        inner = _Part(((start, length, 1, False),))
+        placed = inner.within(_Part(((outer, N + 3, 1, False),)))
+        return placed if placed is None else placed.axes[0][0]
 
-    assert within((2,), N, (1,)) == ((3,), ())
-    assert within((N,), 2, (1,)) == ((N + 1,), ())
-    assert within((2, 3), 2, (1,)) == ((3, 3), (i,))
-    assert within((2, 0), N, (1,)) == ((3,), (i,))
-    assert within((2,), 2, (1, 1)) == ((3, 1), (j,))
-    assert within((2, 3), 2, (1, 1)) == ((3, 1, 3), (j, i))
-    for form, length, outer in (
-        ((2, 1), N, (1,)),
-        ((2,), N, (1, 1)),
-        ((N, 1), 2, (1,)),
-        ((2, 1), 2, (N,)),
+    one, several, named = Index(1), Index.of(i) * 3 + 2, Index(N)
+    assert within(Index(2), N, one) == Index(3)
+    assert within(named, 2, one) == Index(N + 1)
+    assert within(several, 2, one) == Index.of(i) * 3 + 3
+    assert within(Index(2), 2, Index.of(j) + 1) == Index.of(j) + 3
+    assert within(several, 2, Index.of(j) + 1) == Index.of(j) + Index.of(i) * 3 + 3
+    for start, length, outer in (
+        (several, N, one),
+        (Index(2), N, Index.of(j) + 1),
+        (Index.of(i) + N, 2, one),
+        (several, 2, named),
     ):
-        assert within(form, length, outer) is None
+        assert within(start, length, outer) is None
     assert isinstance(N, Dim)

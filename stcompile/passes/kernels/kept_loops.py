@@ -12,7 +12,7 @@ from stcompile.passes.kernels.elements import Env, Lazy, Value, is_small, value_
 from stcompile.passes.kernels.memory import Memory, Place
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import is_numbered
-from stcompile.wengert.parts import WRITES, Index, Indices, Part, one_element
+from stcompile.wengert.parts import WRITES, Index, Indices, one_element
 from stcompile.wengert.primitives.control import Ports
 
 
@@ -167,11 +167,8 @@ class _LoopWriter:
             return w.settled(variable, atom)
 
         if variable.type.dtype not in DTYPES:
-            rows = w.array(source)
-            row = variable.type.dims
-            part = Part.block((0,) * rows.type.ndim, (1, *row), drop=(0,))
-            start = ((0, 1), *((0, 0) for _ in row))
-            return w.make("slice", rows, counter, **part._replace(start=start).params)
+            counters, params = one_element((Index.of(counter),), variable.type.dims)
+            return w.make("slice", w.array(source), *counters, **params)
 
         def element(indices: Indices) -> Atom:
             return w.element(source, (Index.of(counter), *indices))
@@ -201,16 +198,9 @@ class _LoopWriter:
         """Write the value of a step into its row."""
         dims = value.type.dims
         if value.type.dtype not in DTYPES:
-            counters, params = one_element(state.prefix)
-            rest = state.array.type.dims[len(state.prefix) :]
-            row = Part.of(params)
-            part = row._replace(
-                start=(*row.start, *((0,) * (1 + len(counters)) for _ in rest)),
-                length=(*row.length, *dims),
-                step=(1,) * state.array.type.ndim,
-            )
+            counters, params = one_element(state.prefix, dims)
             whole = self.writer.array(value)
-            state.array = self.writer.make("update", state.array, whole, *counters, **part.params)
+            state.array = self.writer.make("update", state.array, whole, *counters, **params)
             return
 
         def place(indices: Indices) -> Place:

@@ -18,7 +18,7 @@ from stcompile.passes.rewriting.rewrite import Result, UnderWay, rule
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.dims import Dim, Size, Sizes
 from stcompile.wengert.ir import Atom, Constant, Equation, freeze
-from stcompile.wengert.parts import Part, Start, integers_of
+from stcompile.wengert.parts import Index, Part, placed, starts_of
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.base import OperandError
 
@@ -29,24 +29,24 @@ that is saved."""
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of an array: for each axis the start, the length, the step, and whether it is dropped;
-    and the counters of the starts."""
+    """A part of an array: for each axis the start, the length, the step, and whether it is
+    dropped."""
 
-    axes: tuple[tuple[Start, Any, int, bool], ...]
-    counters: tuple[Atom, ...]
+    axes: tuple[tuple[Index, Any, int, bool], ...]
 
     @classmethod
     def of(cls, equation: Equation) -> _Part:
         """The part that an accumulation adds to."""
         part = Part.of(equation.params)
-        axes = ((*row, axis in part.drop) for axis, row in enumerate(part.axes))
-        return cls(tuple(axes), integers_of(equation))
+        rows = zip(starts_of(equation), part.length, part.step, strict=True)
+        return cls(tuple((*row, axis in part.drop) for axis, row in enumerate(rows)))
 
-    @property
-    def params(self) -> Mapping[str, Any]:
+    def written(self) -> tuple[tuple[Atom, ...], Mapping[str, Any]]:
+        """The integers and the params of an accumulation."""
         starts, lengths, steps, dropped = zip(*self.axes, strict=True)
+        integers, start = placed(starts)
         drop = tuple(axis for axis, gone in enumerate(dropped) if gone)
-        return freeze({"op": "slice", **Part(starts, lengths, steps, drop).params})
+        return integers, freeze({"op": "slice", **Part(start, lengths, steps, drop).params})
 
     @property
     def dims(self) -> Sizes:
@@ -60,39 +60,23 @@ class _Part:
 
     def transposed(self, axes: Sequence[int]) -> _Part:
         """The part for the array with its axes in this order."""
-        return replace(self, axes=tuple(self.axes[axis] for axis in axes))
+        return _Part(tuple(self.axes[axis] for axis in axes))
 
     def from_the_start(self, under_way: UnderWay, dims: Sequence[Any]) -> _Part:
         """The part of an array of these dims with its integers counted from the start: a negative
         integer counts from the end of the array."""
-        axes, counters = [], list(self.counters)
-        for (form, length, step, dropped), dim in zip(self.axes, dims, strict=True):
-            used = [at for at, slope in enumerate(form[1:]) if slope]
-            if dropped and form[0] == 0 and [form[1 + at] for at in used] == [1]:
-                integer = self.counters[used[0]]
+        axes = []
+        for (start, length, step, dropped), dim in zip(self.axes, dims, strict=True):
+            if dropped and start.offset == 0 and [by for _, by in start.terms] == [1]:
+                ((integer, _),) = start.terms
                 if not under_way.is_never_negative(integer):
-                    form = (0,) * (1 + len(counters)) + (1,)
-                    counters.append(_place(under_way, integer, dim))
-            axes.append((form, length, step, dropped))
-        return replace(self, axes=tuple(axes), counters=tuple(counters))._without_unused()
-
-    def _without_unused(self) -> _Part:
-        """The part without counters that no start uses."""
-        used = [
-            at
-            for at in range(len(self.counters))
-            if any(form[1 + at : 2 + at] not in ((), (0,)) for form, *_ in self.axes)
-        ]
-        axes = (
-            ((form[0], *(form[1 + at] for at in used if 1 + at < len(form))), *rest)
-            for form, *rest in self.axes
-        )
-        return _Part(tuple(axes), tuple(self.counters[at] for at in used))
+                    start = Index.of(_place(under_way, integer, dim))
+            axes.append((start, length, step, dropped))
+        return _Part(tuple(axes))
 
     def within(self, outer: _Part) -> _Part | None:
         """Compose two parts: this part of the part ``outer``, as a part of the whole array; None if
         a start would combine counters and a length that is known only at run time."""
-        before = len(outer.counters)
         mine = iter(self.axes)
         axes = []
         for axis in outer.axes:
@@ -100,16 +84,12 @@ class _Part:
             if gone:
                 axes.append(axis)
                 continue
-            (offset, *slopes), length, stride, dropped = next(mine)
-            own = (start + (0,) * before)[: 1 + before]
-            scaled = [step * slope for slope in slopes]
-            form = (own[0] + step * offset, *own[1:], *scaled)
-            while len(form) > 1 and not form[-1]:
-                form = form[:-1]
-            if len(form) > 1 and (isinstance(form[0], Dim) or isinstance(length, Dim)):
+            own, length, stride, dropped = next(mine)
+            start = start + own * step
+            if start.terms and (isinstance(start.offset, Dim) or isinstance(length, Dim)):
                 return None
-            axes.append((form, length, step * stride, dropped))
-        return _Part(tuple(axes), (*outer.counters, *self.counters))
+            axes.append((start, length, step * stride, dropped))
+        return _Part(tuple(axes))
 
 
 @rule("accumulate")
@@ -149,17 +129,18 @@ def added_where_it_belongs(under_way: UnderWay, equation: Equation) -> Result:
             axes = turned.params["axes"]
             added = _transposed(under_way, link.inputs[1], part, axes)
             found = part.transposed(axes)
-        placed: _Part | None = found
+        whole: _Part | None = found
         if outer is not None:
-            placed = found.from_the_start(under_way, value.type.dims).within(outer)
-        if placed is None or added is None:
+            whole = found.from_the_start(under_way, value.type.dims).within(outer)
+        if whole is None or added is None:
             return None
-        inputs = (total, added, *placed.counters)
+        integers, params = whole.written()
+        inputs = (total, added, *integers)
         if link is links[0]:
-            return replace(equation, inputs=inputs, params=placed.params)
-        if not _fits(inputs, placed):
+            return replace(equation, inputs=inputs, params=params)
+        if not _fits(inputs, params):
             return None
-        total = under_way.record("accumulate", *inputs, **placed.params)
+        total = under_way.record("accumulate", *inputs, **params)
     return None
 
 
@@ -183,9 +164,9 @@ def _transposed(under_way: UnderWay, value: Atom, part: _Part, axes: Sequence[in
     return under_way.record("transpose", value, axes=order)
 
 
-def _fits(inputs: tuple[Atom, ...], part: _Part) -> bool:
+def _fits(inputs: tuple[Atom, ...], params: Mapping[str, Any]) -> bool:
     try:
-        types = infer("accumulate", tuple(atom.type for atom in inputs), part.params)
+        types = infer("accumulate", tuple(atom.type for atom in inputs), params)
     except OperandError:
         return False
     return types == (inputs[0].type,)
