@@ -97,7 +97,10 @@ INDICES: dict[str, tuple[str, ...]] = {
         *_lists("join_loops"),
         "tests/passes/test_join_loops.py",
     ),
-    f"{KERNELS}/added_parts.py": (*_lists("gather_parts", "loop_over_parts"), REWRITES),
+    "stcompile/passes/general/added_parts.py": (
+        *_lists("gather_parts", "loop_over_parts"),
+        REWRITES,
+    ),
     f"{KERNELS}/gather_parts.py": (*_lists("gather_parts"), REWRITES),
     f"{KERNELS}/loop_over_parts.py": (*_lists("loop_over_parts"), REWRITES),
     "stcompile/analysis/indices.py": ("tests/analysis/test_indices.py",),
