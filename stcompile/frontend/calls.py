@@ -56,6 +56,7 @@ from stcompile.frontend.operations.overloads import refuse_conversions, refuse_h
 from stcompile.frontend.operations.refusals import NotTriedError, called, judge, refusal_of
 from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.reading import is_readable, read
+from stcompile.frontend.state.items import Iterator
 from stcompile.frontend.state.rests import check_insertion, check_place, filled_in, rest_in
 from stcompile.frontend.state.run import INSTEAD, Run
 from stcompile.frontend.state.values import (
@@ -64,7 +65,6 @@ from stcompile.frontend.state.values import (
     Bound,
     Closure,
     GeneratorMethod,
-    Iterator,
     Partial,
     Poison,
     Rest,

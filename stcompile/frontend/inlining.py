@@ -17,12 +17,10 @@ from stcompile.frontend.control.splits import let_through
 from stcompile.frontend.operations.binding import bind_arguments, staged_signature
 from stcompile.frontend.shared_calls import shared_call
 from stcompile.frontend.state.frames import Frame, FunctionNode, bound_names, yields
+from stcompile.frontend.state.items import Generated
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Returned
-from stcompile.frontend.state.values import (
-    Closure,
-    Generated,
-)
+from stcompile.frontend.state.values import Closure
 from stcompile.parse.source import FunctionSource, function_source
 
 RECURSION_LIMIT = 200

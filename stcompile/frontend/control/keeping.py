@@ -25,11 +25,12 @@ from stcompile.frontend.control.unrolling import (
     written_out,
 )
 from stcompile.frontend.state.asking import pass_on
+from stcompile.frontend.state.items import Counted, Sequence
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
 from stcompile.frontend.state.state import CellSite, ContentsSite, reachable
-from stcompile.frontend.state.values import Affine, Cell, Counted, Scalar, Sequence
+from stcompile.frontend.state.values import Affine, Cell, Scalar
 from stcompile.wengert.bounds import greatest, maximum
 from stcompile.wengert.primitives.control import COUNTER
 

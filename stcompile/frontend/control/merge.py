@@ -26,6 +26,7 @@ from stcompile.base.classes import MISSING
 from stcompile.base.deferred import deferred
 from stcompile.base.wording import an
 from stcompile.frontend.control.merged import (
+    BUILT,
     UNDEFINED,
     ArrayOf,
     Builder,
@@ -48,6 +49,7 @@ from stcompile.frontend.control.unbound import as_maybe, is_read_elsewhere
 from stcompile.frontend.operations.data_model import class_value
 from stcompile.frontend.operations.numbers import common_number, reads_as_number
 from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.items import TAKEN, Counted, Generated, Iterator
 from stcompile.frontend.state.rests import UNLIKE, filled_in, is_filled, name_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import (
@@ -63,22 +65,13 @@ from stcompile.frontend.state.state import (
 )
 from stcompile.frontend.state.values import (
     DICT_VIEWS,
-    TAKEN,
     Affine,
     Array,
-    ArrayMethod,
-    Bound,
     Cell,
-    Closure,
-    Counted,
     Field,
-    Flat,
-    Generated,
     GeneratorMethod,
     GeneratorValue,
-    Iterator,
     Maybe,
-    Partial,
     PerhapsSet,
     Poison,
     Rest,
@@ -86,6 +79,7 @@ from stcompile.frontend.state.values import (
     Scalar,
     Text,
     Unread,
+    Value,
     describe,
 )
 from stcompile.wengert.dims import Symbol
@@ -95,9 +89,6 @@ from stcompile.wengert.types import Type, is_number
 
 filling_of = deferred("stcompile.frontend.control.filling", "filling_of")
 EITHER = "it may be either of two arrays, depending on a value known only at run time"
-
-
-WHOLE = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, slice)  # useless without a part
 
 
 World: TypeAlias = Callable[[], AbstractContextManager[None]]
@@ -289,7 +280,7 @@ class Merger:
             return self._arrays(first, second, hint)
         if reads_as_number(first) and reads_as_number(second):
             return self._numbers(first, second, hint)
-        if self._is_same_function(first, second):
+        if isinstance(first, Value) and first.is_same(second):
             return Keep(first)
         return self._structures(first, second, hint)
 
@@ -333,14 +324,6 @@ class Merger:
             self._cells[key] = MergedCell(index, type_, strides, first, second, frozen)
         return self._cells[key]
 
-    def _is_same_function(self, first: Any, second: Any) -> bool:
-        if isinstance(first, Closure) and isinstance(second, Closure):
-            same = first.node is second.node and first.frame is second.frame
-            return same and all(first.defaults[k] is second.defaults[k] for k in first.defaults)
-        if isinstance(first, Bound) and isinstance(second, Bound):
-            return first.receiver is second.receiver and first.function is second.function
-        return False
-
     def _structures(self, first: Any, second: Any, hint: str) -> Shape:
         if type(first) is not type(second):
             return self._unlike(first, second)
@@ -374,7 +357,7 @@ class Merger:
         pairs = zip(ours, theirs, strict=True)
         shape.parts = tuple(self.merge(a, b) for (_, a), (_, b) in pairs)
         spoiled = next((part for part in shape.parts if isinstance(part, Spoiled)), None)
-        if spoiled is not None and isinstance(first, WHOLE):
+        if spoiled is not None and isinstance(first, BUILT):  # useless without a part
             del self._containers[key]
             return spoiled
         return shape

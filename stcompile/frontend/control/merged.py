@@ -22,18 +22,13 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Affine,
     Array,
-    ArrayMethod,
-    Bound,
     Cell,
-    Closure,
-    Flat,
     Grown,
-    Maybe,
-    Partial,
     PerhapsSet,
     Poison,
     Row,
     Scalar,
+    Value,
     ViewStep,
 )
 from stcompile.wengert.bounds import generic
@@ -285,7 +280,7 @@ class Builder:
         elif is_derived(like):
             instance = self._made[id(shape)] = run.own(made_like(like))
             set_parts(instance, like, map(self.value, shape.parts))
-        elif not isinstance(like, _BUILT):
+        elif not isinstance(like, BUILT):
             instance = self._made[id(shape)] = run.own(object.__new__(type(like)))
             for (name, _), part in zip(own_attributes(like), shape.parts, strict=True):
                 set_own(instance, name, self.value(part))
@@ -367,31 +362,18 @@ class RowBuilder(Builder):
         return self._cells[id(merged)]
 
 
-_BUILT = (tuple, Closure, Bound, Partial, Flat, ArrayMethod, Maybe, slice)  # made from their parts
+BUILT = (tuple, Value, slice)  # made from their parts, all at once
 
 
 def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
     """The parts of a structure, of a function that the program defined, or of an object that it
     made. The parts of a function are the values that its code reads from the frames around it."""
-    if isinstance(value, Maybe):
-        return [("flag", value.flag), ("value", value.value)]
-    if type(value) is set or isinstance(value, Array | Scalar | Poison | type):
-        return None
-    if isinstance(value, Closure):
-        return [((value.node, "frame"), value.frame), *value.defaults.items()]
-    if isinstance(value, Frame):
-        return [((value.node, "parent"), value.parent), *sorted(value.names.items())]
-    if isinstance(value, Bound):
-        return [("function", value.function), ("receiver", value.receiver)]
-    if isinstance(value, Partial):
-        own = enumerate(value.arguments)
-        return [("function", value.function), *own, *value.keywords.items()]
-    if isinstance(value, Flat):
-        return [(value.is_iterated, value.array)]
-    if isinstance(value, ArrayMethod):
-        return [(value.name, value.receiver)]
+    if isinstance(value, Value | Frame):
+        return value.parts()
     if isinstance(value, slice):
         return [("start", value.start), ("stop", value.stop), ("step", value.step)]
+    if type(value) is set or isinstance(value, type):
+        return None
     if type(value) in (list, tuple, dict):
         return trees.children(value)
     if is_derived(value):
@@ -404,25 +386,10 @@ def children_of(run: Run, value: Any) -> Sequence[tuple[Any, Any]] | None:
 
 def rebuilt(run: Run, like: Any, parts: Sequence[Any]) -> Any:
     """Make a structure like ``like``, which cannot refer to itself, from new ``parts``."""
-    if isinstance(like, Closure):
-        frame, *defaults = parts
-        return Closure(like.node, frame, dict(zip(like.defaults, defaults, strict=True)))
-    if isinstance(like, Bound):
-        return Bound(*parts)
-    if isinstance(like, Partial):
-        function, *values = parts
-        count = len(like.arguments)
-        keywords = dict(zip(like.keywords, values[count:], strict=True))
-        return Partial(function, tuple(values[:count]), keywords)
-    if isinstance(like, Flat):
-        return Flat(parts[0], like.is_iterated)
-    if isinstance(like, ArrayMethod):
-        return ArrayMethod(parts[0], like.name)
+    if isinstance(like, Value):
+        return like.with_parts([*parts])
     if isinstance(like, slice):
         return slice(*parts)
-    if isinstance(like, Maybe):
-        flag, held = parts
-        return held if flag is True else Maybe(held, flag)
     if type(like) is tuple:
         return tuple(parts)
     instance: Any = tuple.__new__(type(like), parts[: len(like)])

@@ -13,10 +13,17 @@ from stcompile.frontend.control.matching import difference
 from stcompile.frontend.control.merged import Counting
 from stcompile.frontend.control.paths import Path, stage_path
 from stcompile.frontend.operations.affine import combined
+from stcompile.frontend.state.items import TAKEN
 from stcompile.frontend.state.rests import rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import CellSite, ContentsSite, Journal, PositionSite, Site
-from stcompile.frontend.state.values import TAKEN, UNBOUNDED, Affine, Grown, Rest, is_traced
+from stcompile.frontend.state.values import (
+    UNBOUNDED,
+    Affine,
+    Grown,
+    Rest,
+    is_traced,
+)
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.control import COUNTER
 

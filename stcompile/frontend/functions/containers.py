@@ -33,8 +33,9 @@ from stcompile.frontend.operations.indexing import (
 )
 from stcompile.frontend.operations.iteration import fixed, items_of, iterator_over, of_container
 from stcompile.frontend.operations.overloads import refuse_hash
+from stcompile.frontend.state.items import Iterator
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Iterator, is_static
+from stcompile.frontend.state.values import is_static
 
 _CLASSES = (list, dict, OrderedDict, defaultdict, deque)
 Lowering = Callable[..., Any]

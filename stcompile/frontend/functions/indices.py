@@ -14,8 +14,9 @@ from stcompile.frontend.functions.creation import constant
 from stcompile.frontend.functions.library import inlined
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import fixed, iterator_over
+from stcompile.frontend.state.items import Iterator, Sequence
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Iterator, Sequence, is_static
+from stcompile.frontend.state.values import is_static
 from stcompile.library import grids
 
 

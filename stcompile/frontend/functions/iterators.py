@@ -35,17 +35,12 @@ from stcompile.frontend.operations.operators import (
     BINARY,
     binary,
 )
+from stcompile.frontend.state.items import ENDLESS, TAKEN, Counted, Generated, Iterator, Sequence
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite, reachable
 from stcompile.frontend.state.values import (
-    ENDLESS,
-    TAKEN,
     Affine,
     Cell,
-    Counted,
-    Generated,
-    Iterator,
-    Sequence,
     described,
     is_traced,
 )

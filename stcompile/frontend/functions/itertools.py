@@ -26,16 +26,13 @@ from stcompile.frontend.operations.iteration import (
     sequence_of,
 )
 from stcompile.frontend.operations.operators import BINARY, binary
+from stcompile.frontend.state.items import ENDLESS, TAKEN, Iterator, Sequence
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite
 from stcompile.frontend.state.values import (
-    ENDLESS,
-    TAKEN,
     UNBOUNDED,
     Affine,
     Array,
-    Iterator,
-    Sequence,
     described,
     is_static,
 )

@@ -48,18 +48,13 @@ from stcompile.frontend.operations.operators import (
     is_plain,
     unary,
 )
+from stcompile.frontend.state.items import ENDLESS, TAKEN, USED_UP, Counted, Generated, Iterator
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite
 from stcompile.frontend.state.values import (
-    ENDLESS,
-    TAKEN,
-    USED_UP,
     Array,
-    Counted,
     Flat,
-    Generated,
-    Iterator,
     Partial,
     Scalar,
     Text,

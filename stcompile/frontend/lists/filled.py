@@ -23,6 +23,7 @@ from stcompile.frontend.lists.buffers import blank, first_rows, freeze_item, row
 from stcompile.frontend.lists.item_layouts import NOTHING, Layout, Rows, common_layout, leaves_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.operators import BINARY, binary
+from stcompile.frontend.state.items import Counted
 from stcompile.frontend.state.rests import (
     FILLED,
     FILLED_HINT,
@@ -32,7 +33,12 @@ from stcompile.frontend.state.rests import (
     rest_in,
 )
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Counted, Scalar, described, is_traced
+from stcompile.frontend.state.values import (
+    Array,
+    Scalar,
+    described,
+    is_traced,
+)
 from stcompile.library import lists
 from stcompile.wengert.bounds import greatest, least, maximum
 from stcompile.wengert.dims import Size, Symbol

@@ -19,23 +19,25 @@ from stcompile.frontend.operations.by_counter import Table, table_of
 from stcompile.frontend.operations.contents import contents_of
 from stcompile.frontend.operations.known_arrays import is_known_array
 from stcompile.frontend.operations.overloads import special_method
+from stcompile.frontend.state.items import (
+    ENDLESS,
+    TAKEN,
+    USED_UP,
+    Counted,
+    Generated,
+    Iterator,
+    Sequence,
+)
 from stcompile.frontend.state.rests import FILLED, FILLED_HINT, filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite
 from stcompile.frontend.state.values import (
     DICT_VIEWS,
-    ENDLESS,
-    TAKEN,
-    USED_UP,
     Affine,
     Array,
     Cell,
-    Counted,
     Flat,
-    Generated,
-    Iterator,
     Scalar,
-    Sequence,
     describe,
     described,
     is_traced,

@@ -95,6 +95,10 @@ class Frame:
             errstate=tuple(pair for pair in self.errstate if pair[0] in FLOATING),
         )
 
+    def parts(self) -> list[tuple[Any, Any]]:
+        """The frame around it, and the values of its names."""
+        return [((self.node, "parent"), self.parent), *sorted(self.names.items())]
+
     def owner_of(self, name: str) -> Frame | None:
         """The nearest frame, starting with this frame, that binds the name."""
         if name in self.local_names:

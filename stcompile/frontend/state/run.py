@@ -50,6 +50,7 @@ from stcompile.frontend.state.values import (
     Row,
     Scalar,
     Traced,
+    Value,
     ViewStep,
     class_of_number,
     described,
@@ -646,8 +647,7 @@ class Run(Sizes):
         found = self.captures.place_of(owner)
         if found is not None or id(owner) in self.owned or self.is_disowned(owner):
             return found
-        is_staged = type(value).__module__ == Array.__module__
-        if is_staged or is_plain_value(value) or trees.children(owner) is not None:
+        if isinstance(value, Value) or is_plain_value(value) or trees.children(owner) is not None:
             return None
         found = Place.constant(owner, type(owner).__name__)  # its place is unknown, but it stays
         self.captures.track(owner, found)

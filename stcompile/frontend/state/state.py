@@ -17,19 +17,14 @@ from typing import Any, TypeAlias
 from stcompile.base.classes import MISSING, own, own_attributes, set_own
 from stcompile.base.containers import contents, refill
 from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.items import Iterator
 from stcompile.frontend.state.set_orders import Noted, SetOrders
 from stcompile.frontend.state.values import (
     DICT_VIEWS,
     Array,
-    Bound,
     Cell,
-    Closure,
-    Flat,
-    Generated,
-    Iterator,
-    Maybe,
-    Partial,
     Unread,
+    Value,
 )
 
 
@@ -254,18 +249,6 @@ def reachable(
             stack += value.values()
         elif type(value) in DICT_VIEWS:
             stack += gc.get_referents(value)  # the dict of a view, which has no attribute for it
-        elif isinstance(value, Closure):
-            stack += value.defaults.values()
-        elif isinstance(value, Bound):
-            stack.append(value.receiver)
-        elif isinstance(value, Partial):
-            stack += [*value.arguments, *value.keywords.values()]
-        elif isinstance(value, Iterator):
-            stack += value.items.sources
-        elif isinstance(value, Generated):
-            stack += value.names.values()
-        elif isinstance(value, Flat):
-            stack.append(value.array)
-        elif isinstance(value, Maybe):
-            stack.append(value.value)
+        elif isinstance(value, Value):
+            stack += value.held()
     return seen

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, ClassVar, TypeAlias
@@ -25,9 +25,6 @@ from stcompile.wengert.ir import Atom, Params, Variable
 from stcompile.wengert.types import Type
 
 UNBOUNDED = 2**62
-ENDLESS = 2**61  # an iterator with so many items or more has no end
-USED_UP = 2**63  # the position of an iterator that has ended, even if its list grows
-TAKEN = USED_UP - 1  # the position of an iterator that something else has taken items from
 LISTED = (list, tuple, range, deque)  # NumPy makes an array of them where it needs one
 
 
@@ -48,6 +45,39 @@ class ViewStep:
     def is_named(self) -> bool:
         """True if the view has a length that is known only at run time."""
         return any(any(symbols_in(value)) for value in self.params.values())
+
+
+class Value:
+    """A value of the user's program that is no ordinary Python object. ``noun`` is the user's word
+    for it; it ``is_static`` if it counts as known at compile time."""
+
+    tree_leaf: ClassVar[bool] = True
+    noun: ClassVar[str] = ""
+    is_static: ClassVar[bool] = False
+
+    def parts(self) -> list[tuple[Any, Any]] | None:
+        """The values that it is made of, each with the step that leads to it; None if it cannot be
+        made from parts."""
+        return None
+
+    def with_parts(self, parts: list[Any]) -> Any:
+        """A value like it of other parts."""
+        raise NotImplementedError
+
+    def held(self) -> Iterable[Any]:
+        """The values that it refers to."""
+        return [part for _, part in self.parts() or ()]
+
+    def is_same(self, other: Any) -> bool:
+        """True for a value that is made of the identical parts, in the same way."""
+        ours, theirs = self.parts(), other.parts() if type(other) is type(self) else None
+        if ours is None or theirs is None or len(ours) != len(theirs):
+            return False
+        return all(a is b and at == to for (at, a), (to, b) in zip(ours, theirs, strict=True))
+
+    def description(self) -> str:
+        """A description for messages."""
+        return self.noun or noun_of(self)
 
 
 @dataclass(eq=False)
@@ -73,20 +103,21 @@ class Cell:
 
 
 @dataclass(eq=False)
-class Array:
+class Array(Value):
     """An ndarray: a cell, the views that lead into it, and its type."""
 
-    tree_leaf: ClassVar[bool] = True
     cell: Cell
     type: Type
     path: tuple[ViewStep, ...] = ()
 
+    def description(self) -> str:
+        return repr(self.type)
+
 
 @dataclass(eq=False)
-class Scalar:
+class Scalar(Value):
     """A traced number: immutable, of kind ``python`` or ``scalar``."""
 
-    tree_leaf: ClassVar[bool] = True
     atom: Variable
 
     @property
@@ -98,6 +129,9 @@ class Scalar:
         """A key that tells numbers apart: two numbers with the same key are equal. The `atom` is
         not enough: items of an array share it, and so do sums with the same counter."""
         return (self.atom,)
+
+    def description(self) -> str:
+        return repr(self.type)
 
 
 def class_of_number(value: Any) -> type:
@@ -187,10 +221,11 @@ class Field:
 
 
 @dataclass(frozen=True, eq=False)
-class Text:
+class Text(Value):
     """A string with traced values in it, which is made when the generated function runs."""
 
-    tree_leaf: ClassVar[bool] = True
+    noun = "text of values known only at run time"
+
     pieces: tuple[str | Field, ...]
 
     def __add__(self, other: Any) -> Text:
@@ -203,10 +238,12 @@ class Text:
 
 
 @dataclass(eq=False)
-class Closure:
+class Closure(Value):
     """A function that the staged program itself defined. ``frame`` is where it was defined."""
 
-    tree_leaf: ClassVar[bool] = True
+    noun = "function"
+    is_static = True
+
     node: ast.FunctionDef | ast.Lambda
     frame: Any
     defaults: dict[str, Any] = field(default_factory=dict)
@@ -215,39 +252,69 @@ class Closure:
     def name(self) -> str:
         return getattr(self.node, "name", "<lambda>")
 
+    def parts(self) -> list[tuple[Any, Any]]:
+        """Its frame, which has the values that its code reads from around it, and its defaults."""
+        return [((self.node, "frame"), self.frame), *self.defaults.items()]
+
+    def with_parts(self, parts: list[Any]) -> Closure:
+        frame, *defaults = parts
+        return Closure(self.node, frame, dict(zip(self.defaults, defaults, strict=True)))
+
 
 @dataclass(eq=False)
-class Bound:
+class Bound(Value):
     """A method: a function (real or staged) and the object it is bound to."""
 
-    tree_leaf: ClassVar[bool] = True
+    noun = "method"
+    is_static = True
+
     function: FunctionType | Closure | Callable[..., Any]
     receiver: Any
 
+    def parts(self) -> list[tuple[Any, Any]]:
+        return [("function", self.function), ("receiver", self.receiver)]
+
+    def with_parts(self, parts: list[Any]) -> Bound:
+        return Bound(*parts)
+
 
 @dataclass(eq=False)
-class ArrayMethod:
+class ArrayMethod(Value):
     """A method of a traced array or number, before it is called."""
 
-    tree_leaf: ClassVar[bool] = True
+    noun = "method"
+
     receiver: Traced
     name: str
 
+    def parts(self) -> list[tuple[Any, Any]]:
+        return [(self.name, self.receiver)]
+
+    def with_parts(self, parts: list[Any]) -> ArrayMethod:
+        return ArrayMethod(parts[0], self.name)
+
 
 @dataclass(eq=False)
-class Flat:
+class Flat(Value):
     """``x.flat``. It can be iterated over once, as NumPy's, which is an iterator."""
 
-    tree_leaf: ClassVar[bool] = True
     array: Array
     is_iterated: bool = False
 
+    def parts(self) -> list[tuple[Any, Any]]:
+        return [(self.is_iterated, self.array)]
+
+    def with_parts(self, parts: list[Any]) -> Flat:
+        return Flat(parts[0], self.is_iterated)
+
+    def description(self) -> str:
+        return f"`.flat` of {self.array.type}"
+
 
 @dataclass(eq=False)
-class GeneratorValue:
+class GeneratorValue(Value):
     """A source of random numbers: the variable that holds it, and its age."""
 
-    tree_leaf: ClassVar[bool] = True
     atom: Variable
     born: int = 0
 
@@ -262,86 +329,18 @@ class GeneratorValue:
             return np.random.default_rng(0)
         return np.random.RandomState(0)
 
+    def description(self) -> str:
+        return repr(self.type)
+
 
 @dataclass(eq=False)
-class GeneratorMethod:
+class GeneratorMethod(Value):
     """A method of a random generator, before it is called."""
 
-    tree_leaf: ClassVar[bool] = True
+    noun = "method"
+
     receiver: GeneratorValue
     name: str
-
-
-@dataclass(frozen=True, eq=False)
-class Sequence:
-    """Items that are made when they are read, since the iterable may change on the way. ``count``
-    gives their present number. If they are ``rows``, of an array, a range or a list, they can also
-    be made for the counter of a rolled loop, after a call of ``prepare``: it returns pairs of the
-    storage of an array that is copied for the loop, and the storage of its copy."""
-
-    count: int | Callable[[], int]
-    item: Callable[[Any], Any]
-    sources: tuple[Any, ...] = ()
-    rows: bool = True
-    prepare: Callable[[], tuple[tuple[Cell, Cell], ...]] = tuple
-
-    @property
-    def length(self) -> int:
-        return self.count if isinstance(self.count, int) else self.count()
-
-    def after(self, start: int) -> Sequence:
-        """The items from a position on."""
-
-        def item(index: Any) -> Any:
-            at = index.scaled(1, start) if isinstance(index, Affine) else index + start
-            return self.item(at)
-
-        count = self.count
-        left = count - start if isinstance(count, int) else lambda: count() - start
-        return Sequence(left, item, self.sources, self.rows, self.prepare)
-
-
-@dataclass(eq=False)
-class Counted:
-    """A range, or items made from those of a range, whose number, ``count``, is known only at run
-    time. ``once``: it is an iterator. ``source`` is the list that the items are of."""
-
-    tree_leaf: ClassVar[bool] = True
-    count: Any
-    item: Callable[[Any], Any]
-    once: bool = False
-    is_used: bool = False
-    source: Any = None
-
-
-@dataclass(eq=False)
-class Iterator:
-    """An iterator over a sequence: its items are used up once."""
-
-    tree_leaf: ClassVar[bool] = True
-    items: Sequence
-    position: int = 0
-    born: int = 0
-
-    @property
-    def left(self) -> bool:
-        """True if there are items left."""
-        return self.position < self.items.length
-
-
-@dataclass(eq=False)
-class Generated:
-    """A generator that a call has made. ``body`` runs the function's body, and passes on each item
-    where it is yielded: the code that takes the items runs within it. It returns the function's
-    value. ``names`` are the function's. If the items come from an object, without a function that
-    waits between them, ``pull`` gives the next item, or `MISSING`."""
-
-    tree_leaf: ClassVar[bool] = True
-    name: str
-    body: Callable[[Callable[[Any], None]], Any]
-    names: dict[str, Any]
-    is_used: bool = False
-    pull: Callable[[], Any] | None = None
 
 
 _EMPTY: dict[Any, Any] = {}
@@ -352,11 +351,10 @@ DICT_VIEWS = tuple(type(d.values()) for d in (_EMPTY, _ORDERED)) + tuple(
 
 
 @dataclass(frozen=True, eq=False)
-class Poison:
+class Poison(Value):
     """The value of a name in which control flow paths left values that cannot be merged: it must
     not be read. ``reason`` says why, ``hint`` what to do instead."""
 
-    tree_leaf: ClassVar[bool] = True
     reason: str
     hint: str = "give it one kind of value, of one type, on all paths before"
 
@@ -370,6 +368,13 @@ class Maybe(Poison):
     hint: str = field(init=False, default="give it a value on all paths before")
     value: Any = None
     flag: Any = False
+
+    def parts(self) -> list[tuple[Any, Any]]:
+        return [("flag", self.flag), ("value", self.value)]
+
+    def with_parts(self, parts: list[Any]) -> Any:
+        flag, value = parts
+        return value if flag is True else Maybe(value, flag)
 
 
 @dataclass(frozen=True, eq=False)
@@ -410,47 +415,56 @@ class Grown(Rest):
 
 
 @dataclass(eq=False)
-class Partial:
+class Partial(Value):
     """``functools.partial`` of a real or a staged function."""
 
-    tree_leaf: ClassVar[bool] = True
+    noun = "partial function"
+
     function: Any
     arguments: tuple[Any, ...]
     keywords: dict[str, Any]
 
+    def parts(self) -> list[tuple[Any, Any]]:
+        given = [*enumerate(self.arguments), *self.keywords.items()]
+        return [("function", self.function), *given]
+
+    def with_parts(self, parts: list[Any]) -> Partial:
+        function, *given = parts
+        count = len(self.arguments)
+        keywords = dict(zip(self.keywords, given[count:], strict=True))
+        return Partial(function, tuple(given[:count]), keywords)
+
 
 @dataclass(frozen=True, eq=False)
-class Unread:
+class Unread(Value):
     """An attribute of an object in an argument or a captured structure that is not a field of it:
     ``read`` gives its mirror."""
 
-    tree_leaf: ClassVar[bool] = True
     read: Callable[[], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Super:
+class Super(Value):
     """``super(start, receiver)``: ``cls`` is the class whose order is followed after ``start``."""
 
-    tree_leaf: ClassVar[bool] = True
+    is_static = True
+
     start: type
     receiver: Any
     cls: type
 
 
 @dataclass(frozen=True, eq=False)
-class Factored:
+class Factored(Value):
     """A result of ``linalg.lu_factor``: it keeps the matrix for ``lu_solve``."""
 
-    tree_leaf: ClassVar[bool] = True
     matrix: Array
 
 
 @dataclass(eq=False)
-class Frozen:
+class Frozen(Value):
     """A distribution of `scipy.stats` with its parameters."""
 
-    tree_leaf: ClassVar[bool] = True
     distribution: Any
     arguments: tuple[Any, ...]
     keywords: dict[str, Any]
@@ -462,12 +476,8 @@ def is_traced(value: Any) -> bool:
 
 def is_static(value: Any) -> bool:
     """True if nothing in the value depends on traced values."""
-    if isinstance(value, Array | Scalar | ArrayMethod | Iterator | Partial | Poison):
-        return False
-    if isinstance(value, Frozen | Factored | GeneratorValue | GeneratorMethod | Text):
-        return False
-    if isinstance(value, Generated | Flat | Unread):
-        return False
+    if isinstance(value, Value):
+        return value.is_static
     if is_derived(value):
         return all(is_static(part) for _, part in parts_of(value))
     if isinstance(value, list | tuple | set | frozenset):
@@ -485,29 +495,13 @@ def is_static(value: Any) -> bool:
     return True
 
 
-_NOUNS: dict[type, str] = {
-    Closure: "function",
-    Bound: "method",
-    ArrayMethod: "method",
-    GeneratorMethod: "method",
-    Counted: "range",
-    Iterator: "iterator",
-    Generated: "generator",
-    Partial: "partial function",
-}
-
-
 def describe(value: Any) -> str:
     """A traced value's type, or the users' noun for a static value, for messages."""
-    if isinstance(value, Array | Scalar | GeneratorValue):
-        return repr(value.type)
-    if isinstance(value, Flat):
-        return f"`.flat` of {describe(value.array)}"
-    if isinstance(value, Text):
-        return "text of values known only at run time"
+    if isinstance(value, Value):
+        return value.description()
     if isinstance(value, np.ndarray):
         return f"array of {value.dtype}"
-    return _NOUNS.get(type(value)) or noun_of(value)
+    return noun_of(value)
 
 
 def described(value: Any) -> str:

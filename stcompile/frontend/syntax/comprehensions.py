@@ -25,16 +25,12 @@ from stcompile.frontend.operations.iteration import (
 )
 from stcompile.frontend.operations.operators import BINARY, binary
 from stcompile.frontend.state.frames import Frame, targets_of
+from stcompile.frontend.state.items import ENDLESS, Counted, Generated, Iterator, Sequence
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Raised
 from stcompile.frontend.state.values import (
-    ENDLESS,
     Affine,
-    Counted,
     Flat,
-    Generated,
-    Iterator,
-    Sequence,
     describe,
     is_static,
     is_traced,

@@ -17,9 +17,10 @@ from stcompile.base.places import Place
 from stcompile.frontend.control.paths import rest_of
 from stcompile.frontend.state.failures import Guard
 from stcompile.frontend.state.frames import Block, Frame, Settings
+from stcompile.frontend.state.items import Generated
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Fallible, Returned, Signal
-from stcompile.frontend.state.values import Bound, Generated, described, is_traced
+from stcompile.frontend.state.values import Bound, described, is_traced
 from stcompile.frontend.syntax.blocks import within
 from stcompile.frontend.syntax.targets import bind
 

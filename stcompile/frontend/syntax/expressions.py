@@ -22,11 +22,11 @@ from stcompile.frontend.operations.iteration import (
     sequence_of,
 )
 from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.items import Generated
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Closure,
-    Generated,
     Maybe,
     Text,
     described,

@@ -41,6 +41,7 @@ from stcompile.frontend.operations.iteration import (
 )
 from stcompile.frontend.state.asking import pass_on
 from stcompile.frontend.state.frames import Frame, captured_by
+from stcompile.frontend.state.items import Counted, Generated, Iterator, Sequence
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import (
     Fallible,
@@ -50,14 +51,7 @@ from stcompile.frontend.state.signals import (
     Signal,
 )
 from stcompile.frontend.state.state import NameSite
-from stcompile.frontend.state.values import (
-    Affine,
-    Counted,
-    Generated,
-    Iterator,
-    Sequence,
-    is_traced,
-)
+from stcompile.frontend.state.values import Affine, is_traced
 from stcompile.frontend.syntax.sets import evaluate_iterated
 from stcompile.frontend.syntax.targets import bind
 
