@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.frontend.calls import name_of
+from stcompile.frontend.callables import name_of
 from stcompile.frontend.functions import FUNCTIONS
 from stcompile.frontend.functions.creation import SUBSCRIPTED
 from stcompile.frontend.functions.polynomial import POLYNOMIAL

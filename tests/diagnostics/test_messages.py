@@ -12,7 +12,7 @@ import pytest
 
 import stcompile as st
 from stcompile.base.wording import an
-from stcompile.frontend.calls import name_of
+from stcompile.frontend.callables import name_of
 from stcompile.frontend.functions import FUNCTIONS, STATIC
 from stcompile.frontend.functions.imported import imported_lowering
 from tests.diagnostics.listing import HOLE, listing, messages

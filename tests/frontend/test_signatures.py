@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from stcompile.frontend.calls import name_of
+from stcompile.frontend.callables import name_of
 from stcompile.frontend.functions import FUNCTIONS, STATIC
 from stcompile.frontend.functions.refused import REFUSED
 from tests.derivatives.numeric import differences

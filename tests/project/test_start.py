@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import stcompile as st
-from stcompile.frontend.calls import LIBRARIES
+from stcompile.frontend.callables import LIBRARIES
 from stcompile.frontend.functions import FUNCTIONS, STATIC
 
 # Of code of Python 3.11 to 3.13; instructions of later versions take a quarter more.
