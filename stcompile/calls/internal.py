@@ -8,7 +8,8 @@ from types import TracebackType
 
 from stcompile.base.errors import InternalError, LanguageError, StcompileError
 from stcompile.base.location import Location
-from stcompile.frontend.state.run import NEEDS_LENGTH, Run
+from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.walking import NEEDS_LENGTH
 from stcompile.wengert.dims import UnknownSizeError
 
 _OF_DATA = (

@@ -47,7 +47,7 @@ from stcompile.frontend.operations.out import Callee
 from stcompile.frontend.operations.overloads import special_method
 from stcompile.frontend.protocol import is_transformed
 from stcompile.frontend.reading import is_readable, read
-from stcompile.frontend.state.run import INSTEAD, Run
+from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Array,
     ArrayMethod,
@@ -59,6 +59,7 @@ from stcompile.frontend.state.values import (
     described,
     is_static,
 )
+from stcompile.frontend.state.walking import INSTEAD
 from stcompile.frontend.syntax.contexts import is_manager_function, managed
 from stcompile.wengert.types import is_generator
 

@@ -35,8 +35,9 @@ from stcompile.frontend.operations.nested import array_of
 from stcompile.frontend.state.capture import has_attributes
 from stcompile.frontend.state.outside import StagedAgain
 from stcompile.frontend.state.rests import filled_in
-from stcompile.frontend.state.run import Language, Run
+from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar, described
+from stcompile.frontend.state.walking import Language
 from stcompile.frontend.syntax.expressions import EXPRESSIONS
 from stcompile.frontend.syntax.raising import fail
 from stcompile.frontend.syntax.statements import STATEMENTS

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 import stcompile as st
-from stcompile.frontend.state.run import WOULD_REFUSE
+from stcompile.frontend.state.walking import WOULD_REFUSE
 
 
 @dataclass(frozen=True)

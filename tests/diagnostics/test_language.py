@@ -209,7 +209,7 @@ def test_endless_recursion():
 
 
 def test_an_endless_loop(monkeypatch):
-    monkeypatch.setattr("stcompile.frontend.state.run.STEP_BUDGET", 10_000)
+    monkeypatch.setattr("stcompile.frontend.state.walking.STEP_BUDGET", 10_000)
 
     def loss(x):
         n = 0

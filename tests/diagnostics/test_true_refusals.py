@@ -12,7 +12,7 @@ import pytest
 
 import stcompile as st
 from stcompile.frontend.operations.refusals import NOT_SUPPORTED
-from stcompile.frontend.state.run import REFUSED_AS_WELL, WOULD_REFUSE
+from stcompile.frontend.state.walking import REFUSED_AS_WELL, WOULD_REFUSE
 
 FLOATS = (
     np.float64(1.5), np.array(0.5), np.arange(3.0) + 0.5, np.ones((3, 4)), np.ones((4, 3)),

@@ -19,7 +19,7 @@ from stcompile.frontend.operations.data_model import class_attribute, get_attrib
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.operations.layout import dummy_of, in_order_of
 from stcompile.frontend.operations.powers import refuse_complex
-from stcompile.frontend.state.run import INSTEAD, Run
+from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import ShapeSite
 from stcompile.frontend.state.values import (
     Array,
@@ -39,6 +39,7 @@ from stcompile.frontend.state.values import (
     described,
     is_traced,
 )
+from stcompile.frontend.state.walking import INSTEAD
 from stcompile.wengert.types import Type
 
 MUTATING = frozenset(

@@ -20,8 +20,9 @@ import numpy as np
 
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.frontend.operations.out import Callee
-from stcompile.frontend.state.run import REFUSED_AS_WELL, WOULD_REFUSE, Run
+from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Flat, GeneratorValue, Scalar
+from stcompile.frontend.state.walking import REFUSED_AS_WELL, WOULD_REFUSE
 from stcompile.wengert.bounds import mapped
 from stcompile.wengert.dims import Symbol, symbols_in
 from stcompile.wengert.types import Type

@@ -18,9 +18,10 @@ from stcompile.frontend.control.branches import branch, predicate_of
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.operations import messages
 from stcompile.frontend.state.frames import Frame
-from stcompile.frontend.state.run import INSTEAD, REFUSED_AS_WELL, Run
+from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import PathRaised, Signal
 from stcompile.frontend.state.values import Text, described, is_traced
+from stcompile.frontend.state.walking import INSTEAD, REFUSED_AS_WELL
 from stcompile.frontend.syntax.blocks import unwind
 from stcompile.wengert.ir import Atom
 

@@ -10,8 +10,9 @@ from stcompile.frontend.operations.attributes import set_attribute
 from stcompile.frontend.operations.iteration import items_of
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.rests import ListArray, filled_in
-from stcompile.frontend.state.run import Run, syntax_name
+from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import NameSite
+from stcompile.frontend.state.walking import syntax_name
 
 
 def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
