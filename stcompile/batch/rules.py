@@ -85,11 +85,6 @@ def _reshape(step: Step) -> Atom:
     return step.shaped(step.operands[0].atom, step.size, *step.equation.output.type.dims)
 
 
-def _stack(step: Step) -> Atom:
-    rows = [step.rows(at) for at in range(len(step.operands))]
-    return step.same(*rows, axis=step.equation.params["axis"] + 1)
-
-
 def _looked_up(place: int) -> Rule:
     """A function of each element of one operand, by tables that are the same for all items."""
 
@@ -101,12 +96,6 @@ def _looked_up(place: int) -> Rule:
         return step.same(*(value.atom for value in step.operands))
 
     return rule
-
-
-def _reduced(step: Step) -> Atom:
-    """Reduce the axes of each item; an item that is a number has no axes to reduce."""
-    axes = tuple(axis + 1 for axis in step.equation.params["axis"])
-    return step.same(step.operands[0].atom, axis=axes)
 
 
 def _position(step: Step) -> Atom:
@@ -206,9 +195,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "full": _full,
         "array": _array,
         **{name: _reshape for name, primitive in PRIMITIVES.items() if primitive.reshapes},
-        **{name: _reduced for name, primitive in PRIMITIVES.items() if primitive.reduction},
         **dict.fromkeys(("argmax", "argmin"), _position),
-        "stack": _stack,
         "searchsorted": _looked_up(1),
         "signal.lfilter": _looked_up(2),
         **dict.fromkeys(("digitize", "interp"), _looked_up(0)),

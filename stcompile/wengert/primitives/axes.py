@@ -102,8 +102,8 @@ class AxisMap:
         if {name for name in result if name not in self.lengths} != set().union(*new):
             return None
         given = zip(new, self.operands, self.spread, strict=True)
-        if any(more and not own and over is None for more, own, over in given):
-            return None  # an operand that is a number gets no axes
+        if rule.of_numbers and any(more and not own and over is None for more, own, over in given):
+            return None
         if rule.stacks == "all" and any(names != new[0] for names in new):
             return None
         if rule.stacks == "first" and any(not names <= new[0] for names in new[1:]):
@@ -148,7 +148,8 @@ class Rule:
 
     ``is_free``: the params can move each axis to any position; else the axes stay in their order. A
     new axis may be an axis of any operand that is spread, of ``all`` operands, or of the ``first``
-    (and of others if the first has it)."""
+    (and of others if the first has it), but of no operand that is a number in a primitive
+    ``of_numbers``."""
 
     names: Callable[[Equation], Named | None]
     numbers: tuple[str, ...] = ()
@@ -156,6 +157,7 @@ class Rule:
     of_result: bool = False
     is_free: bool = False
     stacks: str = "any"
+    of_numbers: bool = False
     write: Callable[[Asked], Written | None] | None = None
 
     def params(self, asked: Asked) -> Written | None:

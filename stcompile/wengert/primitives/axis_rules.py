@@ -382,7 +382,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **dict.fromkeys(("cast", "copy", "asarray", "real", "imag", "complex_sign"), ELEMENTWISE),
         "update_part": Rule(_spread, stacks="first"),
         "undefined": Rule(_spread, stacks="all"),
-        "full": Rule(_filled, write=_shape),
+        "full": Rule(_filled, write=_shape, of_numbers=True),
         "broadcast_to": Rule(_spread, write=_shape),
         **{name: Rule(_reduced, ("axis",)) for name, p in PRIMITIVES.items() if p.reduction},
         **dict.fromkeys(("argmax", "argmin"), Rule(_reduced, ("axis",))),
@@ -399,7 +399,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "diagonal": Rule(_diagonal, ("axis1", "axis2"), write=_last),
         "reshape": Rule(_reshaped, is_free=True, write=_regrouped),
         **dict.fromkeys(
-            ("slice", "update", "accumulate"), Rule(_part, ("drop",), PART, stacks="first")
+            ("slice", "update", "accumulate"),
+            Rule(_part, ("drop",), PART, stacks="first", of_numbers=True),
         ),
         "windows": Rule(_windows, is_free=True, write=_windowed),
         "index": Rule(_indexed, write=_indexed_again),
