@@ -24,7 +24,7 @@ from stcompile.passes.general.rebuild import Scope
 from stcompile.passes.loops.regions_of_steps import Line
 from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.primitives.axes import AxisMap, Name
-from stcompile.wengert.primitives.contraction import Contraction
+from stcompile.wengert.primitives.contraction import Contraction, Side, sides_of
 
 
 class UnsuitableError(Exception):
@@ -315,18 +315,11 @@ def _same(pairs: Iterable[tuple[Label | None, Label | None]]) -> dict[Label, Lab
 # --- sums of products -----------------------------------------------------------------------------
 
 
-class _Side(NamedTuple):
-    """A matrix in a product, and its summed axis."""
-
-    atom: Atom
-    summed: int
-
-
 class _Made(NamedTuple):
     """A product, and the matrices that its rows and its columns come from."""
 
     product: Variable
-    sides: tuple[_Side, _Side]
+    sides: tuple[Side, Side]
 
 
 def sum_of_products(products: Products, x: Atom, y: Atom) -> Variable | None:
@@ -353,7 +346,7 @@ def sum_of_products(products: Products, x: Atom, y: Atom) -> Variable | None:
     return None
 
 
-def _factor(side: _Side, own: Label, summed: Label) -> Factor:
+def _factor(side: Side, own: Label, summed: Label) -> Factor:
     return Factor(side.atom, (summed, own) if side.summed == 0 else (own, summed))
 
 
@@ -363,11 +356,5 @@ def _made(scope: Scope, atom: Atom) -> _Made | None:
     if maker is not None and maker.primitive == "transpose" and maker.params["axes"] == (1, 0):
         found = _made(scope, maker.inputs[0])
         return None if found is None else found._replace(sides=found.sides[::-1])
-    if maker is None or maker.primitive != "contract":
-        return None
-    product = Contraction.of(maker)
-    if product.ndims != (2, 2) or product.batch or len(product.contracted) != 1:
-        return None
-    ((i, j),) = product.contracted
-    x, y = _Side(maker.inputs[0], i), _Side(maker.inputs[1], j)
-    return _Made(maker.output, (y, x) if product.order == (1, 0) else (x, y))
+    sides = None if maker is None or maker.primitive != "contract" else sides_of(maker)
+    return None if maker is None or sides is None else _Made(maker.output, sides)

@@ -52,7 +52,7 @@ from stcompile.passes.general.overlapping import overlapping
 from stcompile.passes.general.rebuild import Rebuild, with_inner
 from stcompile.wengert.ir import Atom, Program, Variable
 from stcompile.wengert.parts import Part
-from stcompile.wengert.primitives.contraction import Contraction, contracting
+from stcompile.wengert.primitives.contraction import contracting, sides_of
 
 
 def merge_parts(program: Program) -> Program:
@@ -223,15 +223,11 @@ def _product(build: Rebuild, grid: _Grid) -> _Product | None:
     is_own = reshape is None or build.is_used_once(matrix)
     if contract is None or contract.varies or not (is_own and grid.is_own(build)):
         return None
-    product = Contraction.of(contract)
-    if product.ndims != (2, 2) or product.batch or len(product.contracted) != 1:
+    sides = sides_of(contract)
+    if sides is None or matrix.type.dims[0] % grid.high[0]:
         return None
-    side = int(product.names[2][0] in product.names[1])
-    pair = product.contracted[0]
-    rows, columns = contract.inputs[side], contract.inputs[1 - side]
-    if matrix.type.dims[0] % grid.high[0]:
-        return None
-    return _Product(grid, rows, columns, (pair[side], pair[1 - side]))
+    (rows, summed), (columns, other) = sides
+    return _Product(grid, rows, columns, (summed, other))
 
 
 # --- merging ------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def outer_product(under_way: UnderWay, equation: Equation) -> Result:
     elementwise, without BLAS. If it is added to an array, it becomes an outer product of vectors,
     which BLAS adds at once (``ger``)."""
     product = Contraction.of(equation)
-    if not product.is_plain or product.ndims != (2, 2) or len(product.contracted) != 1:
+    if not (product.is_plain and product.is_of_matrices):
         return None
     ((a, b),), (x, y) = product.contracted, equation.inputs
     if x.type.dims[a] != 1 or equation.output.type.nbytes > OUTER_BYTES:
@@ -163,7 +163,7 @@ def long_sum_in_parts(under_way: UnderWay, equation: Equation) -> Result:
     in few registers and threads get little of it; parts are small products, for which it has code
     of their own."""
     product = Contraction.of(equation)
-    if product.ndims != (2, 2) or product.batch or len(product.contracted) != 1:
+    if not product.is_of_matrices:
         return None
     if equation.varies or not equation.output.type.inexact:
         return None
@@ -189,7 +189,7 @@ def long_rows_in_parts(under_way: UnderWay, equation: Equation) -> Result:
     rows: a convolution. Small products again, and few of them: of a large product, threads get
     enough. Not if the product is returned, as it is a new array then."""
     product = Contraction.of(equation)
-    if product.ndims != (2, 2) or product.batch or len(product.contracted) != 1:
+    if not product.is_of_matrices:
         return None
     dtypes = {atom.type.dtype for atom in equation.inputs}
     if equation.varies or len(dtypes) != 1 or not equation.output.type.inexact:

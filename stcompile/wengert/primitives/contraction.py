@@ -18,10 +18,10 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from stcompile.wengert.bounds import usual
-from stcompile.wengert.ir import Equation, Params, freeze
+from stcompile.wengert.ir import Atom, Equation, Params, freeze
 
 Axes = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -38,6 +38,23 @@ def summed_size(contract: Equation) -> int:
     """The number of products that each element of a contraction sums, at most."""
     dims = contract.inputs[-2].type.dims
     return math.prod(usual(dims[axis]) for axis, _ in contract.params["contracted"])
+
+
+class Side(NamedTuple):
+    """A matrix in a product, and its summed axis."""
+
+    atom: Atom
+    summed: int
+
+
+def sides_of(contract: Equation) -> tuple[Side, Side] | None:
+    """The matrices that the rows and the columns of a product of matrices come from; None for other
+    contractions."""
+    product = Contraction.of(contract)
+    if not product.is_of_matrices:
+        return None
+    x, y = map(Side, contract.inputs[-2:], product.contracted[0])
+    return (y, x) if product.order == (1, 0) else (x, y)
 
 
 @dataclass(frozen=True)
@@ -107,6 +124,11 @@ class Contraction:
     def is_plain(self) -> bool:
         """True if no pairs are left in the result, and its axes are in their natural order."""
         return not (self.batch or self.order)
+
+    @property
+    def is_of_matrices(self) -> bool:
+        """True for a product of two matrices that sums over one axis of each."""
+        return self.ndims == (2, 2) and not self.batch and len(self.contracted) == 1
 
     def is_like(self, other: Contraction) -> bool:
         """True for the same product, however it is spelled."""
