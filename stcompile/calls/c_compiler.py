@@ -59,6 +59,16 @@ class CCompiler:
         name = f"c-{digest_of((text, self.command, self.key, flags, own, _processor()))}"
         return _loaded(self, name, text, flags)
 
+    @property
+    def version(self) -> str:
+        """The first line that it says about itself; "" if it says nothing."""
+        said = self._run("--version").stdout.decode(errors="replace").strip()
+        return said.partition("\n")[0]
+
+    def check(self) -> None:
+        """Compile a function; `CompilerError` if that fails."""
+        self.compiled("int one(void) { return 1; }\n", _flags())
+
     def own_flags(self, fastmath: bool) -> tuple[str, ...]:
         """The flags that GCC alone needs, for GCC."""
         if b"Free Software Foundation" not in self._run("--version").stdout:
@@ -82,8 +92,9 @@ class CCompiler:
             made = self._run(*more)
             if made.returncode or not target.exists():
                 said = made.stderr.decode(errors="replace").strip().splitlines()
-                reason = next((line for line in said if "error" in line), "it says nothing")
-                raise CompilerError(f"{shlex.join(self.command)} fails: {reason}")
+                nothing = f"it ends with {made.returncode}, and names no error: is it a compiler?"
+                reason = next((line for line in said if "error" in line), nothing)
+                raise CompilerError(f"{shlex.join(self.command)} compiles no C: {reason}")
             return target.read_bytes()
 
 
@@ -93,7 +104,7 @@ def compiler() -> CCompiler:
     if sys.platform == "win32" or sys.implementation.name != "cpython":
         raise CompilerError("kernels are compiled as C for CPython, and not on Windows")
     named = os.environ.get(CC, "").strip()
-    for words in [shlex.split(named)] if named else [[name] for name in NAMES]:
+    for words in [_words(named)] if named else [[name] for name in NAMES]:
         path = shutil.which(words[0])
         if path is not None:
             return CCompiler((path, *words[1:]), _state(path))
@@ -106,6 +117,11 @@ def compiler() -> CCompiler:
             'python -m pip install "stcompile[c]" brings one'
         )
     return CCompiler((sys.executable, "-m", ZIG, "cc"), _state(spec.origin))
+
+
+def _words(named: str) -> list[str]:
+    """The words of a command; a path may have spaces."""
+    return [named] if shutil.which(named) else shlex.split(named)
 
 
 _SAID: set[str] = set()  # troubles that this process was told of

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from examples.benchmarks.loops import PROGRAMS, candidates, table
+from examples.benchmarks.loops import PROGRAMS, candidates, compilers, table
 from examples.benchmarks.loops.command import main, wrong
 from examples.benchmarks.loops.differences import Differences
 from examples.benchmarks.loops.limits import Late, limited
@@ -264,3 +264,12 @@ def test_a_run(tmp_path: Path) -> None:
     assert 1 < both / value < 10
     assert csr["fast error"] < 1e-8
     assert "| garch |" in page.read_text(encoding="utf-8")
+
+
+def test_the_command_that_compares_compilers(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        compilers.main(["--help"])
+    assert ended.value.code == 0 and "PROGRAM" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        compilers.main(["nothing"])
+    assert "there is no program nothing" in capsys.readouterr().err

@@ -14,6 +14,7 @@ import pytest
 from stcompile.base.choosing import Choice
 from stcompile.base.extras import MissingExtraError
 from stcompile.base.limits import Limits
+from stcompile.calls import c_compiler
 from stcompile.calls.cache_folder import SWITCH
 from stcompile_programs.measuring import doctor, measures
 from stcompile_programs.train import sources
@@ -90,6 +91,18 @@ def test_a_missing_library_is_advice_where_it_matters(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(doctor.importlib.metadata, "version", version)
     assert [sentence[:13] for sentence in advice(doctor.versions)] == ["Install SciPy"]
+
+
+def test_the_compiler_of_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "/bin/false")
+    found = {finding.name: finding for finding in doctor.c_compiler()}
+    assert found["command"].value == "/bin/false"
+    assert found["works"].value == "no"
+    assert "/bin/false compiles no C" in found["works"].advice
+    monkeypatch.delenv("CC")
+    monkeypatch.setattr(c_compiler, "NAMES", ("nowhere-cc",))
+    monkeypatch.setattr(c_compiler, "find_spec", lambda name: None)
+    assert [(f.name, f.value, f.advice) for f in doctor.c_compiler()] == [("works", "no", "")]
 
 
 def test_a_cache_that_is_not_used_is_advice(

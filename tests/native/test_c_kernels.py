@@ -385,6 +385,19 @@ def test_flags_of_gcc_are_left_out_for_others(
     assert not [one for one in recwarn if issubclass(one.category, st.LevelWarning)]
 
 
+def test_a_path_with_spaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "a compiler" / "of C"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec {COMPILER} "$@"\n')
+    script.chmod(0o700)
+    monkeypatch.setenv("CC", str(script))
+    assert c_compiler.compiler().command == (str(script),)
+    c_compiler.compiler().check()
+    monkeypatch.setenv("CC", f"'{script}' -O1")
+    assert c_compiler.compiler().command == (str(script), "-O1")
+    c_compiler.compiler().check()
+
+
 # --- compilers that are missing or fail ----------------------------------------------------------
 
 
@@ -400,7 +413,10 @@ def without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        ("/bin/false", "/bin/false fails: it says nothing"),
+        (
+            "/bin/false",
+            "/bin/false compiles no C: it ends with 1, and names no error: is it a compiler?",
+        ),
         ("/nowhere/cc", "CC names /nowhere/cc, which is not there"),
     ],
 )
@@ -409,7 +425,7 @@ def test_numba_takes_over(named: str, said: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("CC", named)
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
     expected = st.value_and_grad(decayed, level="readable")(X, 0.7)
-    with pytest.warns(st.LevelWarning, match=said) as warned:
+    with pytest.warns(st.LevelWarning, match=re.escape(said)) as warned:
         value = in_c(decayed)(X, 0.7)
         in_c(indexed)(X, np.arange(50))
     assert len(warned) == 1 and "Numba compiles the loops" in str(warned[0].message)

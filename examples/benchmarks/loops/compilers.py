@@ -8,6 +8,7 @@ least of several blocks.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -82,14 +83,24 @@ def apart(name: str, way: str) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    if arguments[:1] == ["--one"]:
-        print(json.dumps(measured(*arguments[1:])))
+    parser = argparse.ArgumentParser(
+        prog="python -m examples.benchmarks.loops.compilers",
+        description="Measure loops that the fast level, Numba and a compiler of C run.",
+    )
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="of the suite; else all")
+    parser.add_argument("--one", action="store_true", help="one program one way, as JSON")
+    chosen = parser.parse_args(arguments)
+    if chosen.one:
+        print(json.dumps(measured(*chosen.programs)))
         return
+    unknown = [name for name in chosen.programs if name not in PROGRAMS]
+    if unknown:
+        parser.error(f"there is no program {unknown[0]}; there are {', '.join(PROGRAMS)}")
     rows: list[list[str]] = [
         ["", *(f"first, {w}, s" for w in WAYS), *(f"later, {w}, µs" for w in WAYS)]
     ]
     facts = []
-    for name in arguments or PROGRAMS:
+    for name in chosen.programs or PROGRAMS:
         print(name, file=sys.stderr, flush=True)
         found = {way: apart(name, way) for way in WAYS}
         facts.append(found)

@@ -7,6 +7,7 @@ import importlib.metadata
 import json as encoder
 import os
 import platform
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -163,6 +164,23 @@ def caches() -> Iterator[Finding]:
         yield Finding("data sets", "none: the extra train is not installed")
 
 
+def c_compiler() -> Iterator[Finding]:
+    """The compiler of C for loops: which it is, and whether it works."""
+    from stcompile.calls.c_compiler import compiler
+    from stcompile.native.bindings import CompilerError
+
+    try:
+        found = compiler()
+        yield Finding("command", shlex.join(found.command))
+        yield Finding("version", found.version or "it says none")
+        found.check()
+    except CompilerError as error:
+        advice = f'Loops are not compiled as C (compiler="c"): {error}.'
+        yield Finding("works", "no", advice if os.environ.get("CC") else "")
+        return
+    yield Finding("works", "yes")
+
+
 def speed() -> Iterator[Finding]:
     """The speed of the operations that generated code consists of."""
     threads, processors = blas_threads() or 1, processors_of_process()
@@ -253,6 +271,7 @@ SECTIONS: dict[str, Section] = {
     "Machine": machine,
     "BLAS": blas,
     "Caches": caches,
+    "Compiler of C": c_compiler,
     "Speed": speed,
     "Calls": calls,
 }
