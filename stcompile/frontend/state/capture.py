@@ -400,9 +400,6 @@ class Captures:
             self._roots[place] = variable
         return self._roots[place]
 
-    def is_root(self, variable: Variable) -> bool:
-        return variable in self._roots.values()
-
     def origin(self, mirror: Any) -> str | Place | None:
         """The expression or the place of an object from outside, of which this is the mirror or the
         object itself; None if it is none."""
