@@ -31,6 +31,7 @@ from stcompile.passes.products.merge_parts import merge_parts
 from stcompile.passes.products.merge_products import merge_products
 from stcompile.passes.products.merge_sums import merge_sums
 from stcompile.passes.products.push_sums import push_sums
+from stcompile.passes.products.transpose_once import transpose_once
 from stcompile.wengert.ir import Program, every_equation
 from stcompile.wengert.naming import renumber
 from stcompile.wengert.staged import Staged
@@ -87,6 +88,7 @@ PIPELINE: tuple[Stage, ...] = (
     Stage(share_windows, levels=FAST),
     Stage(merge_parts, levels=FAST, exact=False),
     Stage(push_factors, levels=FAST, exact=False),
+    Stage(transpose_once, levels=FAST, exact=False),
     Stage(hoist_from_loops, levels=FAST, exact=False),
     Stage(sum_after_loops, levels=FAST, exact=False),
     Stage(reassociate_sums, levels=FAST, exact=False),
