@@ -21,7 +21,7 @@ from stcompile.frontend.state.state import AttributeSite, CellSite, ContentsSite
 from stcompile.frontend.state.values import (
     Array,
     Cell,
-    PerhapsSet,
+    Maybe,
     Rest,
     Scalar,
     Unread,
@@ -122,7 +122,7 @@ class Carrier:
             return lambda outputs: self.pairs[id(value)][1]
         if isinstance(value, Array):
             return self._array(value)
-        if isinstance(value, PerhapsSet):
+        if isinstance(value, Maybe):
             flag, kept = self.again(value.flag), self.again(value.value)
             return lambda outputs: replace(value, flag=flag(outputs), value=kept(outputs))
         is_captured = any(value is number for number in run.captures.numbers)

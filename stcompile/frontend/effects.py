@@ -18,7 +18,7 @@ from stcompile.frontend.state.capture import Captures
 from stcompile.frontend.state.outside import Change
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite, CellSite
-from stcompile.frontend.state.values import Array, PerhapsSet, Rest, Scalar, Unread, described
+from stcompile.frontend.state.values import Array, Maybe, Rest, Scalar, Unread, described
 from stcompile.wengert.dims import Dim
 from stcompile.wengert.staged import Effect, Group, Item, Reference, Result, setting_of
 from stcompile.wengert.types import is_number
@@ -62,7 +62,7 @@ class _Effects:
         if _is_as_entered(captures, site, value):
             return
         target, when = self._target(site.owner), None
-        if isinstance(value, PerhapsSet):
+        if isinstance(value, Maybe):
             when, value = self._value(value.flag), value.value
         if value is MISSING:
             if not isinstance(entered, Unread) or own(site.owner, site.name) is not MISSING:
@@ -247,7 +247,7 @@ class _Effects:
 
 
 def _is_maybe(item: Any) -> bool:
-    return isinstance(item, PerhapsSet)
+    return isinstance(item, Maybe)
 
 
 def _is_as_entered(captures: Captures, site: AttributeSite, value: Any) -> bool:

@@ -17,7 +17,7 @@ import contextlib
 import gc
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from stcompile.analysis.layouts import common
@@ -35,7 +35,6 @@ from stcompile.frontend.control.merged import (
     MergedCell,
     Moving,
     Parts,
-    PerhapsSetOf,
     RowOf,
     Shape,
     Slot,
@@ -72,7 +71,6 @@ from stcompile.frontend.state.values import (
     GeneratorMethod,
     GeneratorValue,
     Maybe,
-    PerhapsSet,
     Poison,
     Rest,
     Row,
@@ -178,25 +176,25 @@ class Merger:
         value = self.merge(first.value, second.value, hint)
         if isinstance(value, Spoiled):
             return value
-        return Parts(first, second, (self.merge(first.flag, second.flag, f"has_{hint}"), value))
+        flag = self.merge(first.flag, second.flag, hint and f"has_{hint}")
+        return Parts(first, second, (flag, value))
 
     def _set_on_a_path(self, entered: Any, first: Any, second: Any, shape: Spoiled) -> Shape:
         """The state of an attribute from outside that one path sets, and the other leaves as it
         ``entered``."""
         before = entered.read() if isinstance(entered, Unread) else entered
 
-        def set_by(value: Any) -> tuple[Any, Any]:
-            if isinstance(value, PerhapsSet):
-                return value.flag, value.value
-            return (False, UNDEFINED) if value is before else (True, value)
+        def set_by(value: Any) -> Maybe:
+            if isinstance(value, Maybe):
+                return value
+            is_left = value is before
+            return Maybe(shape.reason, flag=not is_left, value=UNDEFINED if is_left else value)
 
-        (is_first, one), (is_second, other) = set_by(first), set_by(second)
-        if is_first is True and is_second is True:
+        one, other = set_by(first), set_by(second)
+        if one.flag is True and other.flag is True:
             return shape
-        flag, value = self.merge(is_first, is_second), self.merge(one, other)
-        if isinstance(value, Spoiled):
-            return shape
-        return PerhapsSetOf(shape.reason, flag, value)
+        flag, value = self.merge(one.flag, other.flag), self.merge(one.value, other.value)
+        return shape if isinstance(value, Spoiled) else Parts(one, other, (flag, value))
 
     def _longer_on_a_path(self, site: Site, first: Any, second: Any) -> Shape | None:
         """The state of a list of an object from outside that gets items on one path only."""
@@ -210,14 +208,15 @@ class Merger:
             return None
         parts: list[Shape] = [self.merge(item, item) for item in first[:common]]
         for item in first[common:] or second[common:]:
-            held = item if isinstance(item, PerhapsSet) else PerhapsSet("", flag=True, value=item)
-            flags = (held.flag, False) if first[common:] else (False, held.flag)
-            pair = (held.value, UNDEFINED) if first[common:] else (UNDEFINED, held.value)
-            value = self.merge(*pair)
-            if isinstance(value, Spoiled):
-                return None
             reason = f"this list has the item on one path only: see {self.construct}"
-            parts.append(PerhapsSetOf(reason, self.merge(*flags), value))
+            left = Maybe(reason, flag=False, value=UNDEFINED)
+            held = item if isinstance(item, Maybe) else Maybe(reason, flag=True, value=item)
+            held = replace(held, reason=reason)
+            one, other = (held, left) if first[common:] else (left, held)
+            part = self.flagged(one, other, "")
+            if isinstance(part, Spoiled):
+                return None
+            parts.append(part)
         return Parts(first, second, tuple(parts))
 
     def _contents(self, container: Any, first: Any, second: Any) -> Shape:
@@ -269,10 +268,11 @@ class Merger:
             return self.defined(second if first is UNDEFINED else first, first is UNDEFINED, hint)
         if is_filled(first) and is_filled(second):
             return self._filling([first], [second]) or Spoiled(UNLIKE)
+        are_flagged = isinstance(first, Maybe) and isinstance(second, Maybe)
         for value, other in ((first, second), (second, first)):
             if value is MISSING:
                 return Spoiled(f"has a value on one path only: see {self.construct}")
-            if isinstance(value, Poison) and not isinstance(value, Maybe):
+            if isinstance(value, Poison) and not are_flagged:
                 return Spoiled(value.reason)
             if value is None and other is not None:
                 return self._unlike(first, second)

@@ -24,7 +24,6 @@ from stcompile.frontend.state.values import (
     Array,
     Cell,
     Grown,
-    PerhapsSet,
     Poison,
     Row,
     Scalar,
@@ -170,22 +169,11 @@ class Filling:
 
 
 @dataclass(frozen=True)
-class PerhapsSetOf:
-    """A value that is set where the flag is true (see `PerhapsSet`)."""
-
-    reason: str
-    flag: Shape
-    value: Shape
-
-
-@dataclass(frozen=True)
 class Spoiled:
     reason: str
 
 
-Shape: TypeAlias = (
-    Keep | Moving | Counting | Slot | ArrayOf | Parts | Window | Filling | PerhapsSetOf | Spoiled
-)
+Shape: TypeAlias = Keep | Moving | Counting | Slot | ArrayOf | Parts | Window | Filling | Spoiled
 
 
 @dataclass(frozen=True)
@@ -234,9 +222,6 @@ class Builder:
             return self.number(shape)
         if isinstance(shape, Spoiled):
             return Poison(shape.reason)
-        if isinstance(shape, PerhapsSetOf):
-            flag, value = self.value(shape.flag), self.value(shape.value)
-            return PerhapsSet(shape.reason, flag=flag, value=value)
         if isinstance(shape, ArrayOf):
             return self.array(shape)
         if isinstance(shape, Filling):

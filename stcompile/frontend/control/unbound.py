@@ -18,6 +18,7 @@ from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Maybe
 
+_NO_VALUE = "this name may have no value here", "give it a value on all paths before"
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -26,7 +27,7 @@ def as_maybe(value: Any) -> Maybe:
     if isinstance(value, Maybe):
         return value
     is_bound = value is not MISSING
-    return Maybe(value if is_bound else UNDEFINED, is_bound)
+    return Maybe(*_NO_VALUE, is_bound, value if is_bound else UNDEFINED)
 
 
 def bound_value(run: Run, name: str, value: Maybe, is_local: bool) -> Any:

@@ -12,7 +12,7 @@ import ast
 import copy
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any, ClassVar, TypeAlias
 
@@ -361,29 +361,19 @@ class Poison(Value):
 
 @dataclass(frozen=True, eq=False)
 class Maybe(Poison):
-    """The value of a name that has it on some paths only: ``flag`` says at run time whether it has
-    (see `stcompile.frontend.control.unbound`). Only a look-up of the name takes it apart."""
+    """The value of a name, an attribute or an item that some paths alone give it: ``flag`` says at
+    run time whether they did. A look-up of a name takes it apart (see
+    `stcompile.frontend.control.unbound`); an attribute or an item must not be read."""
 
-    reason: str = field(init=False, default="this name may have no value here")
-    hint: str = field(init=False, default="give it a value on all paths before")
-    value: Any = None
     flag: Any = False
+    value: Any = None
 
     def parts(self) -> list[tuple[Any, Any]]:
         return [("flag", self.flag), ("value", self.value)]
 
     def with_parts(self, parts: list[Any]) -> Any:
         flag, value = parts
-        return value if flag is True else Maybe(value, flag)
-
-
-@dataclass(frozen=True, eq=False)
-class PerhapsSet(Poison):
-    """The value of an attribute of an object from outside that some paths set, and others leave as
-    it was, of another kind: it gets ``value`` if ``flag`` is true. It must not be read."""
-
-    flag: Any = False
-    value: Any = None
+        return value if flag is True else replace(self, flag=flag, value=value)
 
 
 class Rest(Poison):
