@@ -9,19 +9,21 @@ which has compiled itself, is taken instead.
 from __future__ import annotations
 
 import types
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from stcompile.base.locks import Lock
+from stcompile.base.made_of import parts
 from stcompile.base.options import Options
-from stcompile.calls.made_of import cells_read, names_read
 
 _MOST = 64  # functions that are kept for the next arrivals
 _LARGEST = 1 << 20  # bytes of a captured array that is compared
 
 _FIXED = (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype, type(np.sum))
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), Options)
+_NO_PART = None, None
 
 
 class Arrivals:
@@ -62,32 +64,20 @@ class _Comparison:
         if (id(one), id(other)) in self._under_way:
             return True
         self._under_way.add((id(one), id(other)))
-        if isinstance(one, types.FunctionType):
-            return self._same_functions(one, other)
         if isinstance(one, np.ndarray):
             return _same_arrays(one, other)
-        if type(one) is dict:
-            return list(one) == list(other) and self._all(one.values(), other.values())
-        if type(one) in (list, tuple):
-            return len(one) == len(other) and self._all(one, other)
-        made = getattr(one, "_made_with", None)
-        if made is not None:
-            return self.same(made, other._made_with)
-        return one is other and isinstance(one, _FIXED)
-
-    def _all(self, ones: Any, others: Any) -> bool:
-        return all(map(self.same, ones, others))
-
-    def _same_functions(self, one: types.FunctionType, other: types.FunctionType) -> bool:
-        if one.__code__ != other.__code__ or one.__qualname__ != other.__qualname__:
-            return False
-        if one.__module__.split(".")[0] in ("stcompile", "numpy", "scipy"):
-            return one is other
-        first, second = (
-            (f.__defaults__, f.__kwdefaults__, names_read(f), cells_read(f), vars(f))
-            for f in (one, other)
+        if isinstance(one, types.FunctionType):
+            if one.__code__ != other.__code__ or one.__qualname__ != other.__qualname__:
+                return False
+            if one.__module__.split(".")[0] in ("stcompile", "numpy", "scipy"):
+                return one is other
+        ours, theirs = parts(one), parts(other)
+        if ours is None or theirs is None:
+            return one is other and isinstance(one, _FIXED)
+        return all(
+            step == place and self.same(part, counterpart)
+            for (step, part), (place, counterpart) in zip_longest(ours, theirs, fillvalue=_NO_PART)
         )
-        return self.same(first, second)
 
 
 def _same_arrays(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:

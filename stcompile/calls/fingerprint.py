@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 import hashlib
 import importlib.machinery
 import linecache
@@ -28,13 +27,12 @@ import numpy as np
 
 import stcompile.codegen_templates as templates
 from stcompile.base.classes import MISSING, find, is_changeable
-from stcompile.base.containers import MAPPINGS, SEQUENCES, settings_of
-from stcompile.base.foreign import written_as
 from stcompile.base.guards import has_own_hash
 from stcompile.base.location import HERE, PYTHON
+from stcompile.base.made_of import Made, codes, looked_up, parts
 from stcompile.base.options import Options
 from stcompile.base.static import StaticArray
-from stcompile.calls.made_of import looked_up
+from stcompile.base.trees import Step
 from stcompile.calls.signature import Identity
 from stcompile.wengert.dims import Dim, Symbol
 from stcompile.wengert.types import is_communicator
@@ -78,13 +76,11 @@ class _Teller:
                 return "again", at
         self._around.append(value)
         try:
-            written = written_as(value)
-            if written is not value:
-                return self._parts(value, written)
             for kinds, told in self._table():
                 if isinstance(value, kinds):
                     return told(value)
-            return self._object(value)
+            held = parts(value)
+            return self._object(value) if held is None else self._made_of(value, held)
         finally:
             self._around.pop()
 
@@ -100,40 +96,32 @@ class _Teller:
         yield np.dtype, lambda v: ("dtype", repr(v), v.str)
         yield enum.Enum, lambda v: ("enum", self._class(type(v)), v.name, self._held(v.value))
         yield Identity, lambda v: self.tell(v.value)
-        yield functools.partial, lambda v: self._parts(v, v.func, v.args, v.keywords)
-        yield types.MethodType, lambda v: self._parts(v, v.__func__, v.__self__)
-        yield staticmethod | classmethod, lambda v: self._parts(v, v.__func__)
-        yield property, lambda v: self._parts(v, v.fget, v.fset, v.fdel)
-        yield functools._lru_cache_wrapper, lambda v: self._parts(v, v.__wrapped__)
-        yield operator.itemgetter | operator.attrgetter, lambda v: self._parts(*v.__reduce__())
-        yield slice, lambda v: self._parts(v, v.start, v.stop, v.step)
+        yield operator.itemgetter | operator.attrgetter, lambda v: self.tell(v.__reduce__())
+        yield slice, lambda v: ("slice", self.tell((v.start, v.stop, v.step)))
         yield range, lambda v: ("range", repr(v))
         yield types.GenericAlias | types.UnionType, lambda v: ("annotation", repr(v))
 
-    def _parts(self, value: Any, *parts: Any) -> Fingerprint:
-        return type(value).__name__, *(self.tell(part) for part in parts)
+    def _made_of(self, value: Any, held: Iterator[tuple[Step, Any]]) -> Fingerprint:
+        """The fingerprint of a value that is nothing but its parts."""
+        cls = type(value)
+        if isinstance(value, Made):
+            if hasattr(value, "result_type"):
+                raise Untold("it calls a function that stcompile does not read")
+            if not str(cls.__module__).startswith("stcompile."):
+                raise Untold(f"{_shown(value)} transforms functions")
+        told = ((kind, self.tell(key), self.tell(part)) for (kind, key), part in held)
+        return *self._name(cls), *told
 
     # --- objects -------------------------------------------------------------------------------
 
     def _object(self, value: Any) -> Fingerprint:
         kind = type(value)
-        if kind in SEQUENCES:
-            parts = (*settings_of(value), *value)
-            return kind.__name__, *(self.tell(part) for part in parts)
-        if kind in MAPPINGS:
-            items = ((self.tell(k), self.tell(v)) for k, v in value.items())
-            return kind.__name__, *map(self.tell, settings_of(value)), *items
         if kind in (set, frozenset):
             return kind.__name__, *sorted(repr(self.tell(part)) for part in value)
         if isinstance(value, np.generic) and not is_changeable(kind):
             return "number", value.dtype.str, value.tobytes().hex()
         if value is MISSING:
             return ("missing",)
-        made_with = getattr(value, "_made_with", None)  # a transformed function
-        if made_with is not None and str(kind.__module__).startswith("stcompile."):
-            if hasattr(value, "result_type"):
-                raise Untold("it calls a function that stcompile does not read")
-            return "made", self._name(kind), self.tell(made_with[0]), self.tell(made_with[1])
         if kind is Options:
             return "options", repr(dataclasses.replace(value, threads=None)), value.has_blas
         if _is_importable(value):
@@ -273,10 +261,8 @@ def _code_parts(code: types.CodeType) -> Fingerprint:
     """The instructions of a code object, and the characters of the text that each was compiled
     from."""
     names = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_names",
-             "co_varnames", "co_freevars", "co_cellvars")  # fmt: skip
-    tables = ("co_code", "co_linetable", "co_exceptiontable")
-    held = tuple(getattr(code, name) for name in names)
-    held += tuple(getattr(code, name, b"") for name in tables)
+             "co_varnames", "co_freevars", "co_cellvars", "co_code", "co_linetable")  # fmt: skip
+    held = (*(getattr(code, name) for name in names), getattr(code, "co_exceptiontable", b""))
     return *held, *map(_constant, code.co_consts)
 
 
@@ -298,10 +284,6 @@ def _text_of(code: types.CodeType) -> Fingerprint:
     if not os.path.isfile(file) or not file.endswith(tuple(importlib.machinery.SOURCE_SUFFIXES)):
         raise Untold(f"the text of {code.co_name} is in no file")
     linecache.checkcache(file)
-    lines = linecache.getlines(file)[code.co_firstlineno - 1 : _last_line(code)]
+    last = max(line or 0 for own in codes(code) for _, _, line in own.co_lines())
+    lines = linecache.getlines(file)[code.co_firstlineno - 1 : max(code.co_firstlineno, last)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def _last_line(code: types.CodeType) -> int:
-    inner = [_last_line(part) for part in code.co_consts if isinstance(part, types.CodeType)]
-    return max([code.co_firstlineno, *inner, *(line or 0 for _, _, line in code.co_lines())])

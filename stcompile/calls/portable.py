@@ -19,10 +19,10 @@ from typing import Any, TypeAlias
 
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, is_changeable
-from stcompile.base.foreign import written_as
+from stcompile.base.containers import GROWING, MAPPINGS
+from stcompile.base.made_of import looked_up, parts
 from stcompile.base.places import Bind, Place
 from stcompile.calls.fingerprint import Untold
-from stcompile.calls.made_of import looked_up
 
 Address: TypeAlias = tuple[Any, ...]
 Portable: TypeAlias = tuple[str, types.CodeType, tuple[Address, ...], str]
@@ -66,7 +66,7 @@ class Addresses:
         if type(value) is tuple:
             return "tuple", *map(self.of, value)
         if isinstance(value, enum.Enum):
-            return "part", self.of(type(value)), "attribute", value.name
+            return "part", self.of(type(value)), "member", value.name
         if isinstance(value, functools.partial):
             fixed = self.of(value.args), self.of(tuple(value.keywords.items()))
             return "partial", self.of(value.func), *fixed
@@ -105,26 +105,17 @@ def _parts(value: Any) -> Iterator[tuple[tuple[str, Any], Any]]:
     elif isinstance(value, type):
         for at, base in enumerate(value.__mro__):
             yield ("base", at), base
-    elif getattr(value, "_made_with", None) is not None:
-        arguments, keywords = value._made_with
-        for at, part in enumerate(arguments):
-            yield ("given", at), part
-        for name, part in keywords.items():
-            yield ("named", name), part
-    elif type(value) is tuple or (type(value) is list and len(value) < _MOST):
-        for at, part in enumerate(value):
-            yield ("item", at), part
-    elif isinstance(value, _WRAPPERS) or written_as(value) is not value:
-        for name in _WRAPPED:
-            if hasattr(value, name):
-                yield ("attribute", name), getattr(value, name)
-    elif is_changeable(type(value)):
-        yield ("class", None), type(value)
-
-
-_WRAPPERS = (types.MethodType, functools.partial, staticmethod, classmethod, property,
-             functools._lru_cache_wrapper)  # fmt: skip
-_WRAPPED = ("__func__", "__self__", "func", "args", "keywords", "__wrapped__", "fget", "fset")
+        if isinstance(value, enum.EnumMeta):
+            members: Mapping[str, Any] = value.__members__
+            yield from ((("member", name), part) for name, part in members.items())
+    elif type(value) in MAPPINGS or (type(value) in GROWING and len(value) >= _MOST):
+        return  # globals, whose values have addresses of their own, and long lists
+    else:
+        held = parts(value)
+        if held is not None:
+            yield from held
+        elif is_changeable(type(value)):
+            yield ("class", None), type(value)
 
 
 def _library_address(value: Any) -> Address | None:
@@ -168,7 +159,7 @@ class Objects:
         if kind == "plain":
             return rest[0]
         if kind == "part":
-            return _follow(self.at(rest[0]), rest[1], rest[2])
+            return _follow(self.at(rest[0]), (rest[1], rest[2]))
         if kind == "tuple":
             return tuple(map(self.at, rest))
         if kind == "partial":
@@ -217,18 +208,9 @@ def _from_library(kind: str, module: str, name: str = "") -> Any:
     return found
 
 
-def _follow(value: Any, kind: str, key: Any) -> Any:
-    try:
-        if kind == "cell":
-            return value.__closure__[key]
-        if kind == "base":
-            return value.__mro__[key]
-        if kind == "class":
-            return type(value)
-        if kind == "given":
-            return value._made_with[0][key]
-        if kind == "named":
-            return value._made_with[1][key]
-        return trees.follow(value, ((kind, key),))
-    except (AttributeError, LookupError, TypeError) as error:
-        raise Stale(str(error)) from None
+def _follow(value: Any, step: trees.Step) -> Any:
+    """The part that a step leads to: the way back through `_parts`."""
+    for own, part in _parts(value):
+        if own == step:
+            return part
+    raise Stale(f"{type(value).__name__} has no {step}")

@@ -29,28 +29,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from stcompile.base.errors import SourceError
-from stcompile.base.foreign import written_as
+from stcompile.base.made_of import Made, looked_up, parts
 from stcompile.base.options import Options
 from stcompile.calls.arrivals import ARRIVALS
-from stcompile.calls.made_of import cells_read, looked_up, names_read
 from stcompile.parse.source import function_source
 
 T = TypeVar("T", bound="Travels")
 
 
-class Travels:
+class Travels(Made):
     """A transformed function, which is pickled and copied as the arguments that it was made
     with."""
 
-    __slots__ = ("_kept", "_made_with")  # not in the dict, which `functools.update_wrapper` fills
+    __slots__ = ("_kept",)
 
-    _made_with: tuple[tuple[Any, ...], dict[str, Any]]
     _kept: Callable[[], Any]
-
-    def __new__(cls: type[T], *arguments: Any, **keywords: Any) -> T:
-        made = super().__new__(cls)
-        made._made_with = arguments, keywords
-        return made
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         name = name_of(self)
@@ -225,9 +218,7 @@ def _earlier(arrived: Any) -> Any:
 def _is_known(value: Any) -> bool:
     if not isinstance(value, types.FunctionType | Travels):
         return _is_plain(value)
-    function = innermost(value)
-    named = looked_up(function.__module__, function.__qualname__)
-    return any(part is value for part in _chain(named))
+    return _is_named(value, innermost(value))
 
 
 @functools.lru_cache(maxsize=64, typed=True)
@@ -235,10 +226,15 @@ def _shared(cls: Any, arguments: Any, *keywords: Any) -> Any:
     return cls(*arguments, **dict(keywords))
 
 
-def _is_imported(function: types.FunctionType) -> bool:
-    """True for a function that every process imports."""
+def _is_imported(value: types.FunctionType | type) -> bool:
+    """True for a function or a class that every process imports."""
+    return value.__module__ != "__main__" and _is_named(value, value)
+
+
+def _is_named(value: Any, function: types.FunctionType | type) -> bool:
+    """True for a value that is found in this process under the name of a function."""
     named = looked_up(function.__module__, function.__qualname__)
-    return function.__module__ != "__main__" and any(part is function for part in _chain(named))
+    return any(part is value for part in _chain(named))
 
 
 # --- sources -------------------------------------------------------------------------------------
@@ -288,36 +284,17 @@ def _is_in_a_module(function: types.FunctionType) -> bool:
 
 def _parts(value: Any) -> list[Any]:
     """The values that a value is made of when it is pickled by value."""
-    value = written_as(value)
-    if isinstance(value, types.FunctionType):
-        return _parts_of_function(value) if not _is_imported(value) else []
-    if isinstance(value, types.MethodType):
-        return [value.__func__, value.__self__]
-    if isinstance(value, staticmethod | classmethod):
-        return [value.__func__]
-    if isinstance(value, property):
-        return [value.fget, value.fset, value.fdel]
-    if isinstance(value, functools.partial):
-        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, types.FunctionType | type) and _is_imported(value):
+        return []
+    if isinstance(value, types.ModuleType | types.CellType):
+        return []
+    held = parts(value)
+    if held is not None:
+        return [part for _, part in held]
     if isinstance(value, type):
-        is_imported = getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
-        own = value.__module__ == "__main__" or not is_imported
-        return [*vars(value).values(), *value.__bases__] if own else []
-    if isinstance(value, Travels):
-        arguments, keywords = value._made_with
-        return [*arguments, *keywords.values()]
+        return [*vars(value).values(), *value.__bases__]
     if isinstance(value, dict):
         return list(value.values())
     if isinstance(value, list | tuple | set | frozenset | deque):
         return list(value)
-    if isinstance(value, types.ModuleType):
-        return []
     return [type(value), *getattr(value, "__dict__", {}).values()]
-
-
-def _parts_of_function(function: types.FunctionType) -> list[Any]:
-    """The values that a function reads from outside."""
-    parts = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    parts += [*vars(function).values()]
-    cells = [part for part in cells_read(function) if not isinstance(part, types.CellType)]
-    return [*parts, *cells, *names_read(function).values()]

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from stcompile.base.made_of import codes
 from stcompile.parse.private_names import lengthen
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -181,17 +182,10 @@ def _codes_by_place(block: _Block) -> dict[Place, list[types.CodeType]]:
         compiled = block.compile(_parse(block.text))
     except (SyntaxError, ValueError):
         return {}
-    codes: dict[Place, list[types.CodeType]] = {}
-    for code in _codes(compiled):
-        codes.setdefault((code.co_firstlineno, code.co_name), []).append(code)
-    return codes
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)
+    found: dict[Place, list[types.CodeType]] = {}
+    for code in codes(compiled):
+        found.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+    return found
 
 
 # --- candidates on one line ----------------------------------------------------------------------
@@ -215,9 +209,9 @@ def _compiles_to(block: _Block, place: Place, number: int, code: types.CodeType)
         for inner in ast.walk(statement):
             _shift(inner, shift)
     moved = place[0] + shift, place[1]
-    codes = _codes(block.compile(tree))
+    compiled = codes(block.compile(tree))
     # The first one: lambdas within the body may start on the same line.
-    first = next((own for own in codes if (own.co_firstlineno, own.co_name) == moved), None)
+    first = next((own for own in compiled if (own.co_firstlineno, own.co_name) == moved), None)
     return first is not None and _lines_back(first, shift) == code
 
 
@@ -242,7 +236,7 @@ def _is_rewritten_by_pytest(code: types.CodeType) -> bool:
     """True if an ``assert`` in the function was replaced by pytest when it imported the module."""
     return any(
         name.startswith(("@pytest_ar", "@py_"))
-        for inner in _codes(code)
+        for inner in codes(code)
         for name in inner.co_names + inner.co_varnames
     )
 
