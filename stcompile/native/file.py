@@ -24,7 +24,7 @@ from stcompile.native.names import c_name, flat, sharing_names, written_names
 from stcompile.native.sequences import in_sequence
 from stcompile.native.translate import RAISED, Translator, translate
 from stcompile.native.unit import Made, Unit
-from stcompile.native.workspace import bytes_text, fixed_bytes, layout_lines, struct_lines
+from stcompile.native.workspace import fixed_bytes, layout_lines, measure_lines, struct_lines
 from stcompile.wengert.bounds import renamed
 from stcompile.wengert.dims import Symbol, named_by, replaced
 from stcompile.wengert.types import Type
@@ -239,7 +239,7 @@ def wrapped(text: str, more: int = 8) -> str:
 def _header(unit: Unit, made: Made, parameters: Sequence[str], about: Sequence[str]) -> str:
     guard = f"{unit.name.upper()}_H"
     measure = _measure(unit) if unit.lengths else ""
-    size = f"`{unit.name}_workspace_size`" if unit.lengths else f"{fixed_bytes(unit) + 8:,}"
+    size = f"`{unit.name}_workspace_size`" if unit.lengths else f"{fixed_bytes(unit):,}"
     codes = [f" *   {at + 1}  {text}" for at, text in enumerate(unit.errors)]
     said = textwrap.wrap(ABOUT.format(size=size, end=":" if codes else "."), WIDTH - 3)
     lines = [
@@ -320,10 +320,7 @@ def _source(unit: Unit, made: Made, parameters: Sequence[str], file: str) -> str
     lines += [_signature(made, parameters, unit.workspace, "int"), "{", "    work->error = 0;"]
     lines += [*_unused(made, parameters), *made.lines, "}"]
     if unit.lengths:
-        size = bytes_text(unit, made.members)
-        read = re.findall(r"\w+", size)
-        unused = [f"    (void){own};" for own in unit.lengths if own not in read]
-        lines += ["", _measure(unit), "{", *unused, f"    return {size};", "}"]
+        lines += ["", _measure(unit), "{", *measure_lines(unit, made.members), "}"]
     return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
 
 

@@ -6,6 +6,7 @@ are set at the beginning of a call to parts of the memory behind the struct, in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from stcompile.native.sizes import size_text
 from stcompile.native.unit import Unit
 from stcompile.wengert.dims import number_of_elements
 
-DOUBLE = 8  # bytes
+DOUBLE, INT = 8, 4  # bytes
 
 
 def struct_lines(unit: Unit, *more: str) -> Iterator[str]:
@@ -28,17 +29,40 @@ def struct_lines(unit: Unit, *more: str) -> Iterator[str]:
 
 
 def fixed_bytes(unit: Unit) -> int:
-    """The bytes of the arrays of known lengths."""
-    sizes = ((k.size, k.of.dtype.itemsize) for k in unit.members.values() if not k.is_named)
-    return sum(int(size) * each for size, each in sizes)
+    """The size in bytes of the struct of arrays of known lengths. Each of its members lies at a
+    multiple of the size of its numbers."""
+    numbers = [kind.of.dtype for kind in unit.members.values() if not kind.is_named]
+    aligned = [min(dtype.itemsize, DOUBLE) for dtype in numbers]
+    sizes = [k.size * k.of.dtype.itemsize for k in unit.members.values() if not k.is_named]
+    end = 0
+    for align, size in zip([*aligned, INT], [*map(int, sizes), INT], strict=True):
+        end = _rounded(end, align) + size
+    return _rounded(end, max(aligned, default=INT))
 
 
 def bytes_text(unit: Unit, names: Collection[str]) -> str:
     """The bytes of the workspace for some of the arrays, in C."""
-    named = _named(unit, names)
-    total = size_text(sum(map(_doubles, named.values())))
-    whole = f"sizeof({unit.workspace})"
-    return f"{whole} + (size_t)({total}) * sizeof(double)" if named else whole
+    total, whole = _total(unit, names), f"sizeof({unit.workspace})"
+    return f"{whole} + (size_t)({total}) * sizeof(double)" if total else whole
+
+
+def measure_lines(unit: Unit, names: Collection[str]) -> Iterator[str]:
+    """The body of the function that says how many bytes the workspace has.
+
+    For lengths that are refused these are the bytes of the struct, which has the code of the error,
+    and where no memory is large enough the greatest number, which `malloc` refuses.
+    """
+    total = _total(unit, names)
+    read = re.findall(r"\w+", total)
+    yield from (f"    (void){own};" for own in unit.lengths if own not in read)
+    lows = {own: symbol.low for own, symbol in unit.lengths.items() if own in read}
+    if lows:
+        yield f"    if ({' || '.join(f'{own} < {low}' for own, low in lows.items())})"
+        yield f"        return sizeof({unit.workspace});"
+        real = re.sub(rf"\b({'|'.join(lows)})\b", r"(double)\1", total)
+        yield f"    if ({real} > (double)SIZE_MAX / 16)"
+        yield "        return SIZE_MAX;"
+    yield f"    return {bytes_text(unit, names)};"
 
 
 def layout_lines(unit: Unit, names: Collection[str]) -> Iterator[str]:
@@ -54,6 +78,16 @@ def layout_lines(unit: Unit, names: Collection[str]) -> Iterator[str]:
 
 def _named(unit: Unit, names: Collection[str]) -> Mapping[str, Array]:
     return {name: kind for name, kind in unit.members.items() if kind.is_named and name in names}
+
+
+def _total(unit: Unit, names: Collection[str]) -> str:
+    """The number of doubles behind the struct, in C; empty if there are none."""
+    named = _named(unit, names)
+    return size_text(sum(map(_doubles, named.values()))) if named else ""
+
+
+def _rounded(size: int, unit: int) -> int:
+    return -(-size // unit) * unit
 
 
 def _doubles(kind: Array) -> Any:

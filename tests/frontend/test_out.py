@@ -203,6 +203,8 @@ def test_half_precision_means_are_refused():
 
 
 def test_a_write_that_is_lost_is_noticed(monkeypatch):
-    monkeypatch.setattr("stcompile.frontend.calls.write_out", lambda run, callee, result, out: out)
+    monkeypatch.setattr(
+        "stcompile.frontend.lowering.write_out", lambda run, callee, result, out: out
+    )
     with pytest.raises(AssertionError):
         check(by_keyword, X)

@@ -22,9 +22,9 @@ from stcompile.ad import rules
 from stcompile.codegen_templates.derivatives import DERIVATIVES, HOLDS_FOR_COMPLEX
 from stcompile.codegen_templates.marks import adjoint
 from stcompile.transforms.primal import Primal
+from stcompile.wengert.ir import every_equation
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.text import parse_program
-from tests.gradients.test_table import primitives
 from tests.programs import READABLE, assert_same
 
 Function = Callable[..., Any]
@@ -318,7 +318,8 @@ def test_every_rule_for_complex_numbers_is_reached() -> None:
     for function in PROGRAMS.values():
         gradient = st.value_and_grad(totalled(function), (0, 1, 2))
         staged = gradient.stage(gradient.bind(ARGS, {}))
-        reached |= {PRIMITIVES[name].rule for name in primitives(staged.program)}
+        equations = every_equation(staged.program.equations)
+        reached |= {PRIMITIVES[equation.primitive].rule for equation in equations}
     ours = {name for name in HOLDS_FOR_COMPLEX if "." not in name}  # tests/scipy has the others
     others = {
         "convolve",

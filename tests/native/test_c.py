@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -228,6 +229,30 @@ def test_what_a_loop_carries_is_exchanged_not_copied(tmp_path: Path) -> None:
     loops = [line for line in text.splitlines() if line.startswith(" " * 8)]
     assert not any("memcpy" in line for line in loops)
     assert sum("*held_" in line for line in loops) == 2  # forwards and backwards
+
+
+def chosen(w, x, labels):
+    """Its integers have two bytes, its floats four."""
+    return st.nn.softmax_cross_entropy(x @ w, labels)
+
+
+@needs_gcc
+@pytest.mark.parametrize("columns", [2, 3, 4])
+def test_a_header_says_how_large_the_workspace_is(columns: int, tmp_path: Path) -> None:
+    rows = 2 * columns + 1
+    w, x = np.ones((2, columns), np.float32), np.ones((rows, 2), np.float32)
+    args = w, x, np.zeros(rows, np.int64)
+    st.grad(chosen).export(tmp_path / "made.c", *args)
+    header = (tmp_path / "made.h").read_text()
+    said = re.search(r"\bhas ([\d,]+) bytes", header.replace("\n *", ""))
+    struct = re.search(r"struct \w+_workspace", header)
+    assert said is not None and struct is not None
+    main = '#include <stdio.h>\n#include "made.h"\n'
+    main += f'int main(void) {{ printf("%zu", sizeof({struct[0]})); }}\n'
+    (tmp_path / "main.c").write_text(main)
+    made = built(tmp_path / "main.c", "", ".out")
+    found = subprocess.run([made], capture_output=True, text=True, check=True)
+    assert int(said[1].replace(",", "")) == int(found.stdout)
 
 
 @needs_gcc

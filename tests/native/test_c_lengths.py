@@ -108,6 +108,13 @@ def test_one_function_is_for_all_lengths(tmp_path: Path) -> None:
         np.testing.assert_allclose(value[0], expected, rtol=1e-12)
         np.testing.assert_allclose(found, slope, rtol=1e-12)
     assert sizes[2] - sizes[1] == (sizes[1] - sizes[0]) // 5 * 33
+    refused, huge = (
+        library.swinging_value_and_grad_workspace_size(ctypes.c_int64(n)) for n in (-9, 2**61)
+    )
+    assert 0 < refused < sizes[0]
+    assert huge == ctypes.c_size_t(-1).value
+    error = ctypes.create_string_buffer(refused)
+    assert call(ctypes.c_int64(-9), given[0], k, *given[1:], error) > 0
     assert call(ctypes.c_int64(1), given[0], k, *given[1:], work) == 1
     assert "1  ValueError: n is less than 2" in source.with_suffix(".h").read_text()
 

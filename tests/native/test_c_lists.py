@@ -137,6 +137,7 @@ def test_too_many_steps_are_a_code(tmp_path: Path) -> None:
     while abs(x * x - 2.0) > 1e-10:
         x, steps = 0.5 * (x + 2.0 / x), steps + 1
     assert code(steps) == 0
+    assert code(-1) > 0
     assert slope.value == pytest.approx(0.5 / np.sqrt(2.0), rel=1e-6)
     said = "IndexError: there are more than max_steps steps"
     assert f"{code(steps - 1)}  test_c_lists.py:" in source.with_suffix(".h").read_text()
