@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..marks import effect, fresh, view, write
-from ..numpy.subscripts import holds, index_subscript, nested, reversal, subscript
-from .numbers import dtype_of
+from ..marks import fresh, view
+from ..numpy.subscripts import dtype_of, holds, index_subscript, nested
 
 # --- conversions -----------------------------------------------------------------------------
 
@@ -93,48 +92,10 @@ def constant(*, values: Any, shape: Any, dtype: Any) -> Any:
 
 
 @view
-def slice(x: Any, counters: Any, *, start: Any, length: Any, step: Any, drop: Any) -> Any:
-    if reversal(start, length, step, drop) is not None:
-        return x[subscript(x.shape, counters, start, length, step, drop)][
-            reversal(start, length, step, drop)
-        ]
-    return x[subscript(x.shape, counters, start, length, step, drop)]
-
-
-@write(inplace=("x",))
-def update(x: Any, v: Any, counters: Any, *, start: Any, length: Any, step: Any, drop: Any) -> Any:
-    x[subscript(x.shape, counters, start, length, step, drop)] = v
-    return x
-
-
-@view
 def index(x: Any, indices: Any, *, at: Any) -> Any:
     if len(indices) == 1 and x.ndim > 1:
         return np.take(x, indices[0], axis=at.index("index"))
     return x[index_subscript(x.shape, indices, at)]
-
-
-@write(inplace=("acc",))
-def accumulate(
-    acc: Any,
-    operands: Any,
-    *,
-    op: str,
-    start: Any = (),
-    length: Any = (),
-    step: Any = (),
-    drop: Any = (),
-) -> Any:
-    if op == "add":
-        acc += operands[0]
-    else:
-        acc[subscript(acc.shape, operands[1:], start, length, step, drop)] += operands[0]
-    return acc
-
-
-@effect
-def store(target: Any, v: Any) -> None:
-    target[...] = v
 
 
 # --- products --------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..marks import fresh
 from ..numpy.calls import with_function
-from .numbers import dtype_of
+from ..numpy.subscripts import dtype_of
 
 
 @fresh

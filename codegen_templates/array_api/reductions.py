@@ -1,4 +1,4 @@
-"""Reductions that the standard calls otherwise than NumPy."""
+"""Reductions whose parameters the standard calls otherwise than NumPy."""
 
 from __future__ import annotations
 
@@ -16,12 +16,5 @@ def _spread(
     return function(x, axis=reduced(axis, x.ndim), correction=ddof, keepdims=keepdims)
 
 
-@fresh
-def _running(x: Any, *, axis: int, function: Any) -> Any:
-    return function(x, axis=axis)
-
-
 var = with_function(_spread, "np.var")
 std = with_function(_spread, "np.std")
-cumsum = with_function(_running, "np.cumulative_sum")
-cumprod = with_function(_running, "np.cumulative_prod")

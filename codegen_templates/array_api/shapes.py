@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..marks import fresh, view
-from ..numpy.subscripts import single
-from .numbers import dtype_of
+from ..marks import view
+from ..numpy.subscripts import dtype_of, single
 
 
 @view
@@ -42,16 +41,6 @@ def broadcast_to(x: Any, *, shape: Any) -> Any:
     if isinstance(x, np.ndarray | np.generic):
         return np.broadcast_to(x, shape)
     return np.full(shape, x, dtype=dtype_of(x))
-
-
-@fresh
-def concatenate(xs: Any, *, axis: int = 0) -> Any:
-    return np.concat(xs, axis=axis)
-
-
-@fresh
-def stack(xs: Any, *, axis: int = 0) -> Any:
-    return np.stack(xs, axis=axis)
 
 
 def expanded(shape: Any, axis: Any) -> Any:

@@ -51,6 +51,12 @@ def call(*inputs: Any, function: Any) -> Any:
     return function(*inputs)
 
 
+@fresh
+def part_of(*inputs: Any, part: str, names: tuple[str, ...], function: Any) -> Any:
+    """Take one of several results, which have names."""
+    return function(*inputs)[names.index(part)]
+
+
 @into(inplace=("inputs",))
 def call_into(out: Any, *inputs: Any, function: Any) -> None:
     function(*inputs, out=out)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..marks import fresh, view
+from .calls import with_function
 from .subscripts import holds, new_axes, single
 
 
@@ -49,13 +50,12 @@ def broadcast_to(x: Any, *, shape: Any) -> Any:
 
 
 @fresh
-def concatenate(xs: Any, *, axis: int = 0) -> Any:
-    return np.concatenate(xs, axis=axis)
+def _joined(xs: Any, *, axis: int = 0, function: Any) -> Any:
+    return function(xs, axis=axis)
 
 
-@fresh
-def stack(xs: Any, *, axis: int = 0) -> Any:
-    return np.stack(xs, axis=axis)
+concatenate = with_function(_joined, "np.concatenate")
+stack = with_function(_joined, "np.stack")
 
 
 @fresh

@@ -20,13 +20,7 @@ from ..by_shape import (
 )
 from ..lazy import special
 from ..marks import fresh
-
-
-@fresh
-def sici(x: Any, *, part: str) -> Any:
-    if part == "Si":
-        return special.sici(x)[0]
-    return special.sici(x)[1]
+from .calls import call, part_of, with_function
 
 
 @fresh
@@ -80,6 +74,11 @@ def kve_by_v(v: Any, x: Any) -> Any:
 
 
 @fresh
+def zeta_by_x(x: Any, q: Any) -> Any:
+    return zeta_slope(x, q)
+
+
+@fresh
 def airy(x: Any, *, part: str) -> Any:
     if part == "Ai":
         return special.airy(x)[0]
@@ -101,48 +100,14 @@ def ellipj(u: Any, m: Any, *, part: str) -> Any:
     return special.ellipj(u, m)[3]
 
 
-@fresh
-def fresnel(x: Any, *, part: str) -> Any:
-    if part == "S":
-        return special.fresnel(x)[0]
-    return special.fresnel(x)[1]
-
-
-@fresh
-def shichi(x: Any, *, part: str) -> Any:
-    if part == "Shi":
-        return special.shichi(x)[0]
-    return special.shichi(x)[1]
-
-
-@fresh
-def zeta_by_x(x: Any, q: Any) -> Any:
-    return zeta_slope(x, q)
-
+# Functions that have several results. Rules call those above, and know plain functions alone.
+sici = with_function(part_of, "special.sici", names=("Si", "Ci"))
+shichi = with_function(part_of, "special.shichi", names=("Shi", "Chi"))
+fresnel = with_function(part_of, "special.fresnel", names=("S", "C"))
 
 # Functions of Python, which write into no array.
-
-
-@fresh
-def spherical_jn(n: Any, z: Any) -> Any:
-    return special.spherical_jn(n, z)
-
-
-@fresh
-def spherical_yn(n: Any, z: Any) -> Any:
-    return special.spherical_yn(n, z)
-
-
-@fresh
-def spherical_in(n: Any, z: Any) -> Any:
-    return special.spherical_in(n, z)
-
-
-@fresh
-def spherical_kn(n: Any, z: Any) -> Any:
-    return special.spherical_kn(n, z)
-
-
-@fresh
-def lambertw(z: Any, k: Any) -> Any:
-    return special.lambertw(z, k)
+spherical_jn = with_function(call, "special.spherical_jn")
+spherical_yn = with_function(call, "special.spherical_yn")
+spherical_in = with_function(call, "special.spherical_in")
+spherical_kn = with_function(call, "special.spherical_kn")
+lambertw = with_function(call, "special.lambertw")

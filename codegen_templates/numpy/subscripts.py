@@ -27,6 +27,12 @@ def single(items: tuple[Any, ...]) -> Any:
     return items[0] if len(items) == 1 else items
 
 
+def dtype_of(x: Any) -> np.dtype[Any]:
+    """The dtype that an array of a number has by default."""
+    found: np.dtype[Any] = x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype
+    return found
+
+
 def reduced(axis: Axes, ndim: int) -> int | Axes | None:
     """The ``axis`` argument of a reduction: nothing for all axes, a number for one."""
     if axis == tuple(range(ndim)):

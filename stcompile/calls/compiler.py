@@ -90,8 +90,12 @@ class Compiler(Callee, ABC):
 
     def stage(self, arguments: Arguments) -> Staged:
         """The call as a program, before any pass."""
+        return self.staged(self.staged_as, arguments)
+
+    def staged(self, function: Any, arguments: Arguments) -> Staged:
+        """A function of the arguments of a call as a program."""
         return stage(
-            self.staged_as,
+            function,
             arguments.values,
             arguments.positional,
             name=self.name,

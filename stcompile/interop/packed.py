@@ -17,8 +17,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar, described
 from stcompile.frontend.substage import function_name
 from stcompile.interop.staged import owned
-from stcompile.transforms.partial_pullback import Staged
-from stcompile.transforms.pushforward import plain_signature, primal_names
+from stcompile.transforms.pushforward import Staged, plain_signature, primal_names
 from stcompile.wengert.parts import Part
 
 

@@ -14,8 +14,8 @@ from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar
 from stcompile.frontend.substage import function_name
-from stcompile.transforms.partial_pullback import Cotangents, Partial, Staged
-from stcompile.transforms.pushforward import Pushforward, plain_signature
+from stcompile.transforms.partial_pullback import Cotangents, Partial
+from stcompile.transforms.pushforward import Pushforward, Staged, plain_signature
 from stcompile.transforms.vmap import Vmap
 from stcompile.wengert.types import is_number
 

@@ -18,7 +18,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import function_name
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.jacobian import Jacobian, Mode
-from stcompile.transforms.pushforward import Pushforward
+from stcompile.transforms.pushforward import Pushforward, Staged
 
 
 class Hessian(Jacobian[P, R]):
@@ -50,7 +50,7 @@ class Hessian(Jacobian[P, R]):
         )
 
 
-class HessianVectorProduct(Travels):
+class HessianVectorProduct(Travels, Staged):
     """The function of primals, then tangents, that returns the product of the Hessian with the
     tangents: for a single primal in its structure, for several a tuple."""
 
@@ -63,9 +63,6 @@ class HessianVectorProduct(Travels):
         self.pushforward = Pushforward(Gradient(function, wrt, False), count)
         self.__name__ = f"{function_name(function)}_hvp"
         self.__signature__ = self.pushforward.__signature__
-
-    def __call__(self, *arguments: Any) -> NoReturn:
-        raise TypeError("it is compiled, not called")
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         _, product = self.pushforward.stage_call(run, arguments, keywords)

@@ -24,9 +24,9 @@ from stcompile.frontend.substage import Output, function_name, substage
 from stcompile.library.implicit import iteration, newton
 from stcompile.transforms.custom_rule import CustomRule
 from stcompile.transforms.jacobian import Jacobian
-from stcompile.transforms.partial_pullback import Cotangents, Staged
+from stcompile.transforms.partial_pullback import Cotangents
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.pushforward import exactly, plain_signature
+from stcompile.transforms.pushforward import Staged, exactly, plain_signature
 from stcompile.wengert.ir import Atom, Program
 
 NEWTON_STEPS, ITERATIONS = 100, 10_000

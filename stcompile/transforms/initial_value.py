@@ -24,9 +24,9 @@ from stcompile.frontend.substage import function_name, substage
 from stcompile.library.initial_values import accepting, solving, stepping
 from stcompile.transforms.custom_rule import CustomRule, RuleCall
 from stcompile.transforms.hooks import stop_gradient
-from stcompile.transforms.partial_pullback import Cotangents, Staged
+from stcompile.transforms.partial_pullback import Cotangents
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.pushforward import exactly, plain_signature
+from stcompile.transforms.pushforward import Staged, exactly, plain_signature
 from stcompile.wengert.ir import Program
 
 REAL = np.dtype(np.float64)

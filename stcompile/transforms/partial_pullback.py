@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from stcompile.frontend.state.run import Run
 from stcompile.transforms.pullback import Vjp
-from stcompile.transforms.pushforward import plain_signature
-
-
-class Staged:
-    """A function that is staged, and never called."""
-
-    def __call__(self, *arguments: Any) -> NoReturn:
-        raise TypeError("it is compiled, not called")
+from stcompile.transforms.pushforward import Staged, plain_signature
 
 
 class Cotangents(Staged):

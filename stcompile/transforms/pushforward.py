@@ -28,7 +28,14 @@ from stcompile.wengert.ir import Atom, Constant, Variable
 from stcompile.wengert.types import Type, is_number
 
 
-class Pushforward(Travels):
+class Staged:
+    """A function that is staged, and never called."""
+
+    def __call__(self, *arguments: Any) -> NoReturn:
+        raise TypeError("it is compiled, not called")
+
+
+class Pushforward(Travels, Staged):
     """The function of primals, then tangents, that returns ``(value, tangent)``; with ``has_aux``
     the function's second result as a third one."""
 
@@ -41,9 +48,6 @@ class Pushforward(Travels):
         self.__name__ = f"{function_name(function)}_jvp"
         names = primal_names(function, count)
         self.__signature__ = plain_signature([*names, *(f"{name}_dot" for name in names)])
-
-    def __call__(self, *arguments: Any) -> NoReturn:
-        raise TypeError("it is compiled, not called")
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         primals, tangents = arguments[: self.count], arguments[self.count :]

@@ -23,9 +23,9 @@ from stcompile.library.implicit import implicit
 from stcompile.transforms.custom_rule import CustomRule
 from stcompile.transforms.implicit import inlined
 from stcompile.transforms.jacobian import Jacobian
-from stcompile.transforms.partial_pullback import Cotangents, Staged
+from stcompile.transforms.partial_pullback import Cotangents
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.pushforward import plain_signature
+from stcompile.transforms.pushforward import Staged, plain_signature
 from stcompile.transforms.scipy_flat import named
 from stcompile.wengert.ir import Program
 from stcompile.wengert.types import Type

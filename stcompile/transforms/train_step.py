@@ -288,16 +288,7 @@ class TrainStep(Dispatcher[P, R]):
     # --- staging -------------------------------------------------------------------------------
 
     def stage(self, arguments: Arguments) -> Staged:
-        return stage(
-            _WithNumbers(self, arguments.numbers),
-            arguments.values,
-            arguments.positional,
-            name=self.name,
-            writeable=self.writeable(arguments),
-            changed=self.changed(arguments),
-            keywords=arguments.keywords,
-            sizes=arguments.sizes,
-        )
+        return self.staged(_WithNumbers(self, arguments.numbers), arguments)
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         return self.stage_step(run, arguments, keywords, {})

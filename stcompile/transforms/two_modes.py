@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,13 +20,13 @@ from stcompile.calls.arguments import Arguments
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import function_name, substage
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.pushforward import pairs_of, plain_signature, tangents_of
+from stcompile.transforms.pushforward import Staged, pairs_of, plain_signature, tangents_of
 from stcompile.wengert.ir import Atom, Variable
 
 At: TypeAlias = "tuple[str, trees.Path]"  # an argument, and a path in it
 
 
-class Tangent:
+class Tangent(Staged):
     """The function of the arguments of a call, then of tangents for the parts of arguments at
     ``places``, which returns the tangent of the value. Other arguments have no tangent."""
 
@@ -39,9 +39,6 @@ class Tangent:
         self.__name__ = f"{function_name(function)}_tangent"
         dots = (f"{trees.path_name(name, path)}_dot" for name, path in places)
         self.__signature__ = plain_signature([*arguments.values, *dots])
-
-    def __call__(self, *arguments: Any) -> NoReturn:
-        raise TypeError("it is compiled, not called")
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         given = dict(zip(self.arguments.values, arguments, strict=False))

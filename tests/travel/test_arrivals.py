@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 from typing import Any
 
@@ -34,6 +35,15 @@ def test_the_same_function_arrives_once() -> None:
     np.testing.assert_array_equal(first(X), function(X))
     nested = arrived(st.vmap(st.grad(lambda x: np.sum(np.sin(x)))))
     assert nested(np.ones((2, 3))).shape == (2, 3)
+
+
+def test_wrapped_functions_are_compared_by_their_parts() -> None:
+    def partly(factor: float) -> Any:
+        return st.grad(functools.partial(lambda a, x: np.sum(np.tanh(a * x)), factor))
+
+    first = arrived(partly(2.0))
+    assert arrived(partly(2.0)) is first is not arrived(partly(3.0))
+    np.testing.assert_array_equal(first(X), partly(2.0)(X))
 
 
 def test_other_captured_values_make_another_function() -> None:
