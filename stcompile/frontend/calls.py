@@ -105,21 +105,26 @@ def call(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> A
             callee = Callee(name_of(function), function)
             return lower(run, lowering, callee, arguments, _spelt(keywords))
         if function in _tables().STATIC:
-            arguments = drained(run, arguments)
-            if any(is_changeable(type(v)) for v in arguments if not isinstance(v, type)):
-                shown = ", ".join(map(describe, arguments))
-                run.refuse(f"`{name_of(function)}` of {shown} is not supported", "use numbers")
-            if is_static([*arguments, *keywords.values()]):
-                return compute(run, function, arguments, keywords)
-            run.refuse(
-                f"`{name_of(function)}` needs values that are known at compile time, but is given "
-                f"others ({', '.join(map(describe, arguments))})",
-                "a Python int among the arguments is known at compile time, and so are shapes",
-            )
+            return _call_static(run, function, arguments, keywords)
     library = library_of(function)
     if library is not None and is_readable(function):
         return read(run, function, foreign_kind(function), arguments, keywords, FOREIGN[library])
     return _call_object(run, function, arguments, keywords)
+
+
+def _call_static(run: Run, function: Any, arguments: Arguments, keywords: Keywords) -> Any:
+    """Call a function of values that are known at compile time."""
+    arguments = drained(run, arguments)
+    if any(is_changeable(type(v)) for v in arguments if not isinstance(v, type)):
+        shown = ", ".join(map(describe, arguments))
+        run.refuse(f"`{name_of(function)}` of {shown} is not supported", "use numbers")
+    if is_static([*arguments, *keywords.values()]):
+        return compute(run, function, arguments, keywords)
+    run.refuse(
+        f"`{name_of(function)}` needs values that are known at compile time, but is given "
+        f"others ({', '.join(map(describe, arguments))})",
+        "a Python int among the arguments is known at compile time, and so are shapes",
+    )
 
 
 def _call_bound(run: Run, function: Bound, arguments: Arguments, keywords: Keywords) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from stcompile.base import trees
@@ -79,6 +80,102 @@ class Output:
     others: tuple[Array | None, ...] = ()
 
 
+@dataclass(eq=False)
+class _Inward:
+    """What stands for the arguments inside the program: the variables ``inner`` for the atoms
+    ``outer``, and ``cells``, each with the array that was passed; ``given`` has these arrays by the
+    identity of the cell."""
+
+    run: Run
+    writes: bool
+    passed: Counter[int]  # how often a cell is passed
+    inner: list[Variable] = field(default_factory=list)
+    outer: list[Atom] = field(default_factory=list)
+    cells: list[tuple[Cell, Array]] = field(default_factory=list)
+    given: dict[int, Array] = field(default_factory=dict)
+
+    def leaf(self, path: trees.Path, leaf: Any) -> Any:
+        run = self.run
+        if not isinstance(leaf, Array | Scalar) and not is_input(leaf):
+            return leaf
+        size = run.size_of(leaf) if isinstance(leaf, Affine) else None
+        if isinstance(size, Dim) and not varies(size):
+            return size
+        atom = run.atom(leaf)  # a float is traced, as it is among the arguments of any call
+        hint = run.recorder.hints.get(atom, "") if isinstance(atom, Variable) else ""
+        variable = run.recorder.variable(atom.type, hint)
+        self.inner.append(variable)
+        self.outer.append(atom)
+        if _may_be_known(leaf) and (known := known_value(run, atom)) is not None:
+            run.known[variable] = known
+        if not isinstance(leaf, Array):
+            return Scalar(variable)
+        run.layouts.note(variable, run.layouts.of(atom))
+        cell = Cell(variable, self._why_frozen(leaf, hint), run.depth, lent=True)
+        self.given[id(cell)] = leaf
+        self.cells.append((cell, leaf))
+        return Array(cell, leaf.type)
+
+    def _why_frozen(self, array: Array, hint: str) -> str:
+        if not self.writes:
+            return f"{hint or 'it'} belongs to the caller"
+        is_twice = self.passed[id(array.cell)] > 1
+        return "the same array is passed twice" if is_twice else array.cell.frozen
+
+
+class _Outward:
+    """The leaves of a result as outputs of the program."""
+
+    def __init__(self, run: Run, given: Mapping[int, Array], result: Any) -> None:
+        self.run = run
+        self.given = given
+        self.outputs: list[Atom] = []
+        self._left = _counted_cells(result)
+
+    def leaf(self, path: trees.Path, leaf: Any) -> Any:
+        if not isinstance(leaf, Array | Scalar):
+            return leaf
+        self.outputs.append(self.run.atom(leaf))
+        others = self._others(leaf) if isinstance(leaf, Array) else ()
+        return Output(len(self.outputs) - 1, leaf.type, tuple(others))
+
+    def _others(self, leaf: Array) -> Iterator[Array | None]:
+        if id(leaf.cell) in self.given or leaf.cell.depth != self.run.depth:
+            yield self.given.get(id(leaf.cell), leaf)
+        if self._left[id(leaf.cell)] > 1:
+            yield None
+
+    def written(self, cells: Sequence[tuple[Cell, Array]]) -> Iterator[tuple[Array, int]]:
+        """The arrays that the function has written into; their new contents become outputs."""
+        for cell, array in cells:
+            if cell.variable != cell.made:
+                yield array, len(self.outputs)
+                self.outputs.append(cell.variable)
+                _check_seen_once(self.run, array)
+
+
+def _counted_cells(value: Any) -> Counter[int]:
+    """How many arrays in a structure are in a cell, by the identity of the cell."""
+    arrays = (leaf for _, leaf in trees.leaves(value) if isinstance(leaf, Array))
+    return Counter(id(array.cell) for array in arrays)
+
+
+@contextmanager
+def _deeper(run: Run, reason: str) -> Iterator[None]:
+    """Stage the block one function deeper; with a ``reason`` it leaves objects from outside
+    alone."""
+    made, around, alone = dict(run.made), run.around, run.leaves_alone
+    run.depth += 1
+    run.leaves_alone = alone or reason
+    try:
+        yield
+    finally:
+        run.leaves_alone = alone
+        run.depth -= 1
+        run.around = {**around, **run.around}
+        run.made = made
+
+
 def substage(
     run: Run,
     function: Any,
@@ -91,121 +188,51 @@ def substage(
     ``writes`` the function may write into its arguments, with ``sets`` (or ``writes``) it may
     change objects from outside, and the caller has to write back.
     """
-    made = dict(run.made)
-    run.depth += 1
-    inner: list[Variable] = []
-    outer: list[Atom] = []
-    inner_cells: list[tuple[Cell, Array]] = []  # cells of the arguments, with the passed arrays
-    given: dict[int, Array] = {}  # the arrays that were passed, by the cell that stands for each
-    left: dict[int, int] = {}  # number of outputs in a cell
-    passed = Counter(
-        id(leaf.cell)
-        for _, leaf in trees.leaves((tuple(arguments), dict(keywords)))
-        if isinstance(leaf, Array)
-    )
-
-    def inward(path: trees.Path, leaf: Any) -> Any:
-        if not isinstance(leaf, Array | Scalar) and not is_input(leaf):
-            return leaf
-        size = run.size_of(leaf) if isinstance(leaf, Affine) else None
-        if isinstance(size, Dim) and not varies(size):
-            return size
-        atom = run.atom(leaf)  # a float is traced, as it is among the arguments of any call
-        hint = run.recorder.hints.get(atom, "") if isinstance(atom, Variable) else ""
-        variable = run.recorder.variable(atom.type, hint)
-        inner.append(variable)
-        outer.append(atom)
-        if _may_be_known(leaf) and (known := known_value(run, atom)) is not None:
-            run.known[variable] = known
-        if not isinstance(leaf, Array):
-            return Scalar(variable)
-        run.layouts.note(variable, run.layouts.of(atom))
-        frozen = leaf.cell.frozen
-        if not writes:
-            frozen = f"{hint or 'it'} belongs to the caller"
-        elif passed[id(leaf.cell)] > 1:
-            frozen = "the same array is passed twice"
-        cell = Cell(variable, frozen, run.depth, lent=True)
-        given[id(cell)] = leaf
-        inner_cells.append((cell, leaf))
-        return Array(cell, leaf.type)
-
-    def known(path: trees.Path, leaf: Any) -> Any:
-        return run.integer(leaf) if isinstance(leaf, Dim) else leaf
-
-    staged = trees.map_leaves(inward, tuple(arguments))
-    named = trees.map_leaves(inward, dict(keywords))
-    around, run.around = run.around, {}
-    alone, before = run.leaves_alone, held_now(run)
-    if not (writes or sets):
-        run.leaves_alone = alone or f"`{function_name(function)}`, {NOT_ONCE}"
-    carried: tuple[Carried, ...] = ()
-    first = 0
-    try:
+    name, original = function_name(function), (tuple(arguments), dict(keywords))
+    with _deeper(run, "" if writes or sets else f"`{name}`, {NOT_ONCE}"):
+        inward = _Inward(run, writes, _counted_cells(original))
+        staged = trees.map_leaves(inward.leaf, original)
+        run.around, before = {}, held_now(run)
         with run.recorder.aside() as equations:
-            staged, named = trees.map_leaves(known, (staged, named))
-            for argument in (*staged, *named.values()):
-                run.captures.note_given(argument)
-            outer_parts = (tuple(arguments), dict(keywords))
-            pairs = {id(one): (one, other) for one, other in _paired((staged, named), outer_parts)}
-            for one, other in pairs.values():
-                run.captures.stands_for(one, other)
-            returned = run.call(function, *assembled(run, (staged, named)))
+            staged = trees.map_leaves(functools.partial(_as_integer, run), staged)
+            pairs = _noted(run, staged, original)
+            returned = run.call(function, *assembled(run, staged))
             value = run.about_result(lambda: with_rows(run, returned))
-            outputs: list[Atom] = []
-
-            def outward(path: trees.Path, leaf: Any) -> Any:
-                if not isinstance(leaf, Array | Scalar):
-                    return leaf
-                outputs.append(run.atom(leaf))
-                return Output(len(outputs) - 1, leaf.type, tuple(others(leaf)))
-
-            def others(leaf: Array | Scalar) -> Iterator[Array | None]:
-                if isinstance(leaf, Array):
-                    if id(leaf.cell) in given or leaf.cell.depth != run.depth:
-                        yield given.get(id(leaf.cell), leaf)
-                    if left[id(leaf.cell)] > 1:
-                        yield None
-
-            for _, leaf in trees.leaves(value):
-                if isinstance(leaf, Array):
-                    left[id(leaf.cell)] = left.get(id(leaf.cell), 0) + 1
-
-            result = trees.map_leaves(outward, value)
-            written = []
-            for cell, array in inner_cells:
-                if cell.variable != cell.made:
-                    written.append((array, len(outputs)))
-                    outputs.append(cell.variable)
-                    _check_seen_once(run, array)
+            outward = _Outward(run, inward.given, value)
+            result, outputs = trees.map_leaves(outward.leaf, value), outward.outputs
+            written = tuple(outward.written(inward.cells))
             first = len(outputs)
-            carried = Carrier(run, before, given, pairs, outputs).all()
-    finally:
-        run.leaves_alone = alone
-        run.depth -= 1
-        run.around = {**around, **run.around}
-        run.made = made
-    free = free_variables(equations, outputs, inner)
-    raw = Program(function_name(function), (*inner, *free), tuple(equations), tuple(outputs))
+            carried = Carrier(run, before, inward.given, pairs, outputs).all()
+    inner, free = inward.inner, free_variables(equations, outputs, inward.inner)
+    raw = Program(name, (*inner, *free), tuple(equations), tuple(outputs))
     program = name_variables(raw, run.recorder.hints)
     renamed = dict(zip(raw.inputs, program.inputs, strict=True))
-
-    def shown(path: trees.Path, leaf: Any) -> Any:
-        if isinstance(leaf, Array):
-            return renamed[leaf.cell.made]  # its array on entry
-        return renamed[leaf.atom] if isinstance(leaf, Scalar) else leaf
-
+    given, named = trees.map_leaves(functools.partial(_in_program, renamed), staged)
     return SubStage(
-        program,
-        (*outer, *free),
-        trees.map_leaves(shown, staged),
-        trees.map_leaves(shown, named),
-        result,
-        program.inputs[len(inner) :],
-        tuple(written),
-        carried,
-        tuple(range(first, len(outputs))),
-    )
+        program, (*inward.outer, *free), given, named, result, program.inputs[len(inner) :],
+        written, carried, tuple(range(first, len(outputs))),
+    )  # fmt: skip
+
+
+def _as_integer(run: Run, path: trees.Path, leaf: Any) -> Any:
+    return run.integer(leaf) if isinstance(leaf, Dim) else leaf
+
+
+def _in_program(renamed: Mapping[Variable, Variable], path: trees.Path, leaf: Any) -> Any:
+    """The variable of a program that a leaf of the arguments is."""
+    if isinstance(leaf, Array):
+        return renamed[leaf.cell.made]  # its array on entry
+    return renamed[leaf.atom] if isinstance(leaf, Scalar) else leaf
+
+
+def _noted(run: Run, staged: Any, original: Any) -> dict[int, tuple[Any, Any]]:
+    """Note what stands for the structures and numbers in the arguments: pairs, by identity."""
+    for argument in (*staged[0], *staged[1].values()):
+        run.captures.note_given(argument)
+    pairs = {id(one): (one, other) for one, other in _paired(staged, original)}
+    for one, other in pairs.values():
+        run.captures.stands_for(one, other)
+    return pairs
 
 
 def _paired(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:

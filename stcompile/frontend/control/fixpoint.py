@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from stcompile.base.classes import MISSING
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import StcompileError
-from stcompile.frontend.control.growing import REASON, Growing
+from stcompile.frontend.control.growing import REASON, Growing, Growth
 from stcompile.frontend.control.matching import Matcher, difference
-from stcompile.frontend.control.merge import Merger
+from stcompile.frontend.control.merge import Merger, World
 from stcompile.frontend.control.merged import (
     UNDEFINED,
     Builder,
@@ -45,7 +45,7 @@ from stcompile.frontend.state.state import (
     NameSite,
     Site,
 )
-from stcompile.frontend.state.values import Affine, Array, Poison, Rest, Scalar, is_traced
+from stcompile.frontend.state.values import Affine, Array, Poison, Scalar, is_traced
 from stcompile.wengert.dims import Size, Symbol
 from stcompile.wengert.ir import Atom, Equation, Variable, mentioned
 from stcompile.wengert.types import Type
@@ -88,19 +88,6 @@ class Settled:
     lasts: list[tuple[Site, Shape]]
     counter: Affine | None
     binds: Symbol | None
-
-
-@dataclass(frozen=True)
-class Growth:
-    """A list that gets items in each step, and the shapes of the items. A list that gets items only
-    on some paths through the step has ``unknown`` items. ``last`` are the shapes of the items that
-    it ends with after the loop."""
-
-    site: ContentsSite
-    before: list[Any]
-    shapes: list[Shape]
-    last: tuple[Shape, ...] = ()
-    unknown: Rest | None = None
 
 
 @dataclass(frozen=True)
@@ -228,71 +215,105 @@ def _counters(loop: _Fixpoint) -> tuple[Variable, ...]:
     return () if loop.steps.counter is None else (loop.steps.counter,)
 
 
+@dataclass(frozen=True)
+class _Entry:
+    """The state that a step starts with: the ``shapes`` of the sites, and the ``variables`` in
+    their slots, of which ``builder`` makes the values."""
+
+    merger: Merger
+    shapes: list[Shape]
+    variables: list[Variable]
+    builder: Builder
+
+
 def _round(loop: _Fixpoint, path: Path) -> Settled | Path:
     """Stage the step from a state that covers both the state before the loop and the state after
     ``path``; return the settled step, or the new path."""
-    run = loop.run
-    worlds = (contextlib.nullcontext, functools.partial(inside, run, path))
-    merger = Merger(run, loop.construct, loop.age, worlds)
-    shapes = []
-    for key, (site, _) in path.after.items():
-        if site.born <= loop.age:
-            loop.sites.setdefault(key, site)
-    if path.result is not None:  # the number of steps is not known
-        loop.counts = dict.fromkeys(loop.sites)
-    for key, site in loop.sites.items():
-        after = path.after[key][1] if key in path.after else site.read()
-        shapes.append(_shape(loop, merger, site, after, path.result is None))
-    merger.settle(set(loop.sites))
-    variables = [run.recorder.variable(slot.type, slot.hint) for slot in merger.slots]
-    builder = Builder(run, variables)
-    heads = builder.all(shapes)
+    run, entry = loop.run, _entry(loop, path)
+    heads = entry.builder.all(entry.shapes)
     outer, run.journal = run.journal, Journal(run.age())
     made, run.made = run.made, dict(run.made)
     try:
-        for (key, site), head in zip(loop.sites.items(), heads, strict=True):
-            run.set(site, head)
-            for lists in (loop.grown, loop.filled):
-                if key in lists:
-                    lists[key].head = head
-        try:
-            again = stage_path(run, loop.step, heads=(*variables, *_counters(loop)))
-        except StcompileError as error:
-            wider = [growing.widen() for growing in loop.grown.values()]
-            if error.reason == REASON and any(wider):
-                for filler in loop.filled.values():
-                    filler.head = filler.before
-                return loop.first
-            raise
-        if isinstance(again.result, Raised):
+        again = _staged(loop, heads, entry.variables)
+        if again is None:
+            return loop.first
+        if isinstance(again.result, Raised) or _changed(loop, again).keys() - loop.sites.keys():
             return again
-        if not all(k in loop.sites for k, (s, _) in again.after.items() if s.born <= loop.age):
+        matcher = Matcher(run, entry.merger)
+        afters = [_after(again, site) for site in loop.sites.values()]
+        if not _is_settled(loop, again, entry, matcher, afters):
             return again
-        matcher = Matcher(run, merger)
-        afters = [
-            again.after[key][1] if key in again.after else site.read()
-            for key, site in loop.sites.items()
-        ]
-        if again.result is not None and any(loop.counts.values()):
-            return again
-        left = dict(zip(loop.sites, afters, strict=True))
-        settled = [growing.settles(run, left[key]) for key, growing in loop.grown.items()]
-        noted = [filler.note(left[key]) for key, filler in loop.filled.items()]
-        if not all(settled) or any(noted):
-            return again
-        for key, shape, after in zip(loop.sites, shapes, afters, strict=True):
-            if isinstance(shape, Counting) and difference(after, shape.head) != shape.step:
-                loop.counts[key] = None
-        with inside(run, again):
-            if not all(map(matcher.match, shapes, afters)):
-                return again
-            if matcher.shares(set(loop.sites)) or matcher.spread(builder):
-                return again
-        merger.worlds = (contextlib.nullcontext, functools.partial(inside, run, again))
-        return _settled(loop, again, merger, shapes, afters, variables, matcher, builder.made)
+        entry.merger.worlds = _worlds(run, again)
+        return _settled(loop, again, entry, matcher, afters)
     finally:
         run.journal.undo()
         run.journal, run.made = outer, made
+
+
+def _worlds(run: Run, path: Path) -> tuple[World, World]:
+    return contextlib.nullcontext, functools.partial(inside, run, path)
+
+
+def _after(path: Path, site: Site) -> Any:
+    """The value of a site after a path."""
+    return path.after[site.key][1] if site.key in path.after else site.read()
+
+
+def _changed(loop: _Fixpoint, path: Path) -> dict[Key, Site]:
+    """The sites from before the loop that a path changes."""
+    return {key: site for key, (site, _) in path.after.items() if site.born <= loop.age}
+
+
+def _entry(loop: _Fixpoint, path: Path) -> _Entry:
+    """A state that covers both the state before the loop and the state after ``path``."""
+    run = loop.run
+    merger = Merger(run, loop.construct, loop.age, _worlds(run, path))
+    for key, site in _changed(loop, path).items():
+        loop.sites.setdefault(key, site)
+    if path.result is not None:  # the number of steps is not known
+        loop.counts = dict.fromkeys(loop.sites)
+    is_counted = path.result is None
+    shapes = [_shape(loop, merger, s, _after(path, s), is_counted) for s in loop.sites.values()]
+    merger.settle(set(loop.sites))
+    variables = [run.recorder.variable(slot.type, slot.hint) for slot in merger.slots]
+    return _Entry(merger, shapes, variables, Builder(run, variables))
+
+
+def _staged(loop: _Fixpoint, heads: list[Any], variables: list[Variable]) -> Path | None:
+    """Stage the step from ``heads``; None if it needs more items of lists that it appends to."""
+    for (key, site), head in zip(loop.sites.items(), heads, strict=True):
+        loop.run.set(site, head)
+        for lists in (loop.grown, loop.filled):
+            if key in lists:
+                lists[key].head = head
+    try:
+        return stage_path(loop.run, loop.step, heads=(*variables, *_counters(loop)))
+    except StcompileError as error:
+        wider = [growing.widen() for growing in loop.grown.values()]
+        if error.reason != REASON or not any(wider):
+            raise
+        for filler in loop.filled.values():
+            filler.head = filler.before
+        return None
+
+
+def _is_settled(
+    loop: _Fixpoint, path: Path, entry: _Entry, matcher: Matcher, afters: list[Any]
+) -> bool:
+    """True if a step leaves a state of the shapes that it starts with."""
+    if path.result is not None and any(loop.counts.values()):
+        return False
+    left = dict(zip(loop.sites, afters, strict=True))
+    settled = [growing.settles(loop.run, left[key]) for key, growing in loop.grown.items()]
+    noted = [filler.note(left[key]) for key, filler in loop.filled.items()]
+    if not all(settled) or any(noted):
+        return False
+    for key, shape, after in zip(loop.sites, entry.shapes, afters, strict=True):
+        if isinstance(shape, Counting) and difference(after, shape.head) != shape.step:
+            loop.counts[key] = None
+    with inside(loop.run, path):
+        matches = all(map(matcher.match, entry.shapes, afters))
+        return matches and not (matcher.shares({*loop.sites}) or matcher.spread(entry.builder))
 
 
 def _shape(loop: _Fixpoint, merger: Merger, site: Site, after: Any, is_counted: bool) -> Shape:
@@ -356,42 +377,23 @@ def _is_regular(loop: _Fixpoint, site: ContentsSite, after: list[Any], is_counte
 
 
 def _settled(
-    loop: _Fixpoint,
-    path: Path,
-    merger: Merger,
-    shapes: list[Shape],
-    afters: list[Any],
-    variables: list[Variable],
-    matcher: Matcher,
-    heads: set[int],
+    loop: _Fixpoint, path: Path, entry: _Entry, matcher: Matcher, afters: list[Any]
 ) -> Settled:
-    """The step, with the values that are known only after the loop. ``heads`` are the cells and
-    structures that a step starts with."""
-    run = loop.run
+    """The step, with the values that are known only after the loop."""
+    run, merger, variables = loop.run, entry.merger, entry.variables
     counter = loop.counter if path.result is None else None
     merger.hidden, merger.binds = _inside(path, variables, _counters(loop)), loop.binds
     merger.counter = counter.atom if counter is not None else None
-    settled = len(merger.slots)
-    final: list[Shape] = []
-    sites: list[Site] = []
+    settled, heads = len(merger.slots), entry.builder.made
+    final: list[tuple[Site, Shape]] = []
     varying: list[tuple[Site, Array]] = []
-    grows = [loop.grown[key] for key in loop.sites if key in loop.grown]
-    for site, shape, after in zip(loop.sites.values(), shapes, afters, strict=True):
-        if isinstance(shape, Window):
-            continue
-        if site.key in loop.filled:
-            assert isinstance(shape, Parts)
-            (filling,) = shape.parts
-            assert isinstance(filling, Filling)
-            shape = replace(shape, parts=(loop.filled[site.key].after(run, filling),))
-        if isinstance(shape, Spoiled) and loop.runs_once:
-            shape = merger.defined(after, True, getattr(site, "name", ""))
-            if isinstance(shape, Spoiled) and isinstance(after, Array) and counter is not None:
+    for site, shape, after in zip(loop.sites.values(), entry.shapes, afters, strict=True):
+        if not isinstance(shape, Window):
+            left = _left(loop, merger, site, shape, after)
+            is_spoiled = loop.runs_once and isinstance(left, Spoiled) and counter is not None
+            if is_spoiled and isinstance(after, Array):
                 varying.append((site, after))
-        elif isinstance(shape, Spoiled):
-            shape = _of_unbound(merger, site, after) or shape
-        sites.append(site)
-        final.append(shape)
+            final.append((site, left))
     outcome = path.result
     outcome_shape: Shape = Keep(UNDEFINED)
     if outcome is not None and outcome.value is not UNDEFINED:
@@ -403,26 +405,57 @@ def _settled(
         carried = matcher.atoms(merger.slots[:settled], variables)
         carried += merger.atoms("second", settled)
         lasts = [(site, rows.defined(after, True, "")) for site, after in varying]
-        windows = [shape for shape in shapes if isinstance(shape, Window)]
-        grown = [_growth(rows, *pair) for pair in zip(grows, windows, strict=True)]
-        collected = rows.atoms("second")
-        for cell in rows.cells:  # collected with its axes in the order of memory
-            if cell.order != tuple(range(cell.type.ndim)):
-                operands = (collected[cell.index],)
-                (collected[cell.index],) = run.record_atoms(
-                    "transpose", operands, {"axes": cell.order}
-                )
+        grown = _growths(loop, rows, entry.shapes)
+        collected = _collected(run, rows)
     matcher.freeze_shared([merger, rows], heads)
-    test = None
-    if loop.test is not None:
-        tested = stage_path(run, loop.test)
-        if is_traced(tested.result) or not tested.result:
-            with inside(run, tested):
-                test = Test(tested.equations, run.atom(tested.result))
+    sites, shapes = [site for site, _ in final], [shape for _, shape in final]
     return Settled(
-        path, merger, variables, carried, test, sites, final, outcome, outcome_shape, grown,
-        rows, collected, lasts, counter, loop.binds,
+        path, merger, variables, carried, _tested(loop), sites, shapes, outcome, outcome_shape,
+        grown, rows, collected, lasts, counter, loop.binds,
     )  # fmt: skip
+
+
+def _left(loop: _Fixpoint, merger: Merger, site: Site, shape: Shape, after: Any) -> Shape:
+    """The shape of the value of a site after the loop."""
+    if site.key in loop.filled:
+        assert isinstance(shape, Parts)
+        (filling,) = shape.parts
+        assert isinstance(filling, Filling)
+        return replace(shape, parts=(loop.filled[site.key].after(loop.run, filling),))
+    if not isinstance(shape, Spoiled):
+        return shape
+    if loop.runs_once:
+        return merger.defined(after, True, getattr(site, "name", ""))
+    return _of_unbound(merger, site, after) or shape
+
+
+def _growths(loop: _Fixpoint, rows: Merger, shapes: list[Shape]) -> list[Growth]:
+    """The items that lists get in a step. It is called inside the step."""
+    grows = [loop.grown[key] for key in loop.sites if key in loop.grown]
+    windows = [shape for shape in shapes if isinstance(shape, Window)]
+    return [g.growth(rows, window) for g, window in zip(grows, windows, strict=True)]
+
+
+def _collected(run: Run, rows: Merger) -> list[Atom]:
+    """What the steps collect: arrays with their axes in the order of memory."""
+    collected = rows.atoms("second")
+    for cell in rows.cells:
+        if cell.order != tuple(range(cell.type.ndim)):
+            operands = (collected[cell.index],)
+            (turned,) = run.record_atoms("transpose", operands, {"axes": cell.order})
+            collected[cell.index] = turned
+    return collected
+
+
+def _tested(loop: _Fixpoint) -> Test | None:
+    """The test after a step; None if there is none, or if it is always true."""
+    if loop.test is None:
+        return None
+    tested = stage_path(loop.run, loop.test)
+    if not is_traced(tested.result) and tested.result:
+        return None
+    with inside(loop.run, tested):
+        return Test(tested.equations, loop.run.atom(tested.result))
 
 
 def _of_unbound(merger: Merger, site: Site, after: Any) -> Shape | None:
@@ -442,14 +475,3 @@ def _inside(
     """The variables that are not known outside of the loop's body."""
     made = (output for equation in path.equations for output in equation.outputs)
     return frozenset((*made, *variables, *counters))
-
-
-def _growth(rows: Merger, growing: Growing, window: Window) -> Growth:
-    """The items that a list gets in a step. It is called inside the step, when the list has
-    them."""
-    contents = growing.site.read()
-    items = growing.new_items(contents)
-    if items is None:  # paths through the step left different items
-        return Growth(growing.site, growing.before, [], unknown=contents[0])
-    shapes = [rows.defined(item, True, "") for item in items]
-    return Growth(growing.site, growing.before, shapes, window.parts)

@@ -23,6 +23,19 @@ HINT = "write the values into an array made before the loop, or keep what is nee
 WIDEST = 16  # the most items that are carried
 
 
+@dataclass(frozen=True)
+class Growth:
+    """A list that gets items in each step, and the shapes of the items. A list that gets items only
+    on some paths through the step has ``unknown`` items. ``last`` are the shapes of the items that
+    it ends with after the loop."""
+
+    site: ContentsSite
+    before: list[Any]
+    shapes: list[Shape]
+    last: tuple[Shape, ...] = ()
+    unknown: Rest | None = None
+
+
 @dataclass(eq=False)
 class Growing:
     """A list that gets ``rate`` items in each step; None if the number varies. ``before`` are its
@@ -91,3 +104,12 @@ class Growing:
         items."""
         same = [a is b for a, b in zip(self.head, after, strict=False)]
         return after[len(same) :] if len(same) == len(self.head) and all(same) else None
+
+    def growth(self, rows: Merger, window: Window) -> Growth:
+        """The items that a step appends. It is called inside the step, when the list has them."""
+        contents = self.site.read()
+        items = self.new_items(contents)
+        if items is None:  # paths through the step left different items
+            return Growth(self.site, self.before, [], unknown=contents[0])
+        shapes = [rows.defined(item, True, "") for item in items]
+        return Growth(self.site, self.before, shapes, window.parts)

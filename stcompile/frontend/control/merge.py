@@ -90,6 +90,7 @@ EITHER = "it may be either of two arrays, depending on a value known only at run
 
 
 World: TypeAlias = Callable[[], AbstractContextManager[None]]
+NewSlot: TypeAlias = Callable[[Type, Callable[[], Any]], int]
 
 
 def _is_rest(item: Any) -> bool:
@@ -387,40 +388,9 @@ class Merger:
         if isinstance(value, Poison) and not isinstance(value, Maybe):
             return Spoiled(value.reason)
         if isinstance(value, Scalar):
-            if isinstance(value, Affine) and self._is_moving(value):
-                return Moving(value)
-            if isinstance(value, Row) and value.atom in self.hidden:
-                if value.atom not in self._rows:
-                    self._rows[value.atom] = slot(value.atom.type, lambda: value.atom)
-                return RowOf(self._rows[value.atom], value)
-            return Slot(slot(value.type, lambda: value))
-        if isinstance(value, Array) and self.run.is_named_within(value, self.outside):
-            return Spoiled(f"has a length that is known only inside: see {self.construct}")
+            return self._number_inside(value, slot)
         if isinstance(value, Array):
-            counters = counters_within(value, self.hidden)
-            varies = is_long_as(value, self.binds)
-            if varies and self.counter is not None:
-                counters = counters | {self.counter}
-            is_kept = not counters or self._is_moving(value)
-            if varies and not self.has_rows and not (is_kept and value.cell.born <= self.age):
-                return Spoiled(f"has another length in each step: see {self.construct}")
-            copied = value.path and counters and (not varies or self.has_rows)
-            if copied and not (is_kept and not self._is_collected(value)):
-                run = self.run
-                run.freeze(value.cell, "a part of it, at an index known only at run time, is kept")
-                index = slot(value.type, lambda: run.read(value))
-                part = MergedCell(index, value.type, None, value.cell, value.cell, EITHER)
-                return ArrayOf(part, value.type)
-            if value.cell.born <= self.age:
-                return Moving(value) if counters else Keep(value)
-            key = id(value.cell), 0
-            if key not in self._cells:
-                cell = value.cell
-                index = slot(cell.variable.type, lambda: cell.variable)
-                type_ = cell.variable.type
-                strides = None if type_.varies else self.run.layouts.of(cell.made)
-                self._cells[key] = MergedCell(index, type_, strides, cell, cell, cell.frozen)
-            return ArrayOf(self._cells[key], value.type, value.path)
+            return self._array_inside(value, slot)
         if isinstance(value, GeneratorValue) and value.born > self.age:
             return Spoiled(f"is a random generator made inside: see {self.construct}")
         if self._is_opaque(value):
@@ -435,6 +405,45 @@ class Merger:
             shape.frozen = self.run.is_disowned(value)
             shape.parts = tuple(self.defined(part, is_second, "") for _, part in children)
         return self._containers[key]
+
+    def _number_inside(self, value: Scalar, slot: NewSlot) -> Shape:
+        """The shape of a number that only one path leaves."""
+        if isinstance(value, Affine) and self._is_moving(value):
+            return Moving(value)
+        if isinstance(value, Row) and value.atom in self.hidden:
+            if value.atom not in self._rows:
+                self._rows[value.atom] = slot(value.atom.type, lambda: value.atom)
+            return RowOf(self._rows[value.atom], value)
+        return Slot(slot(value.type, lambda: value))
+
+    def _array_inside(self, value: Array, slot: NewSlot) -> Shape:
+        """The shape of an array that only one path leaves."""
+        if self.run.is_named_within(value, self.outside):
+            return Spoiled(f"has a length that is known only inside: see {self.construct}")
+        counters = counters_within(value, self.hidden)
+        varies = is_long_as(value, self.binds)
+        if varies and self.counter is not None:
+            counters = counters | {self.counter}
+        is_kept = not counters or self._is_moving(value)
+        if varies and not self.has_rows and not (is_kept and value.cell.born <= self.age):
+            return Spoiled(f"has another length in each step: see {self.construct}")
+        copied = value.path and counters and (not varies or self.has_rows)
+        if copied and not (is_kept and not self._is_collected(value)):
+            run = self.run
+            run.freeze(value.cell, "a part of it, at an index known only at run time, is kept")
+            index = slot(value.type, lambda: run.read(value))
+            part = MergedCell(index, value.type, None, value.cell, value.cell, EITHER)
+            return ArrayOf(part, value.type)
+        if value.cell.born <= self.age:
+            return Moving(value) if counters else Keep(value)
+        key = id(value.cell), 0
+        if key not in self._cells:
+            cell = value.cell
+            index = slot(cell.variable.type, lambda: cell.variable)
+            type_ = cell.variable.type
+            strides = None if type_.varies else self.run.layouts.of(cell.made)
+            self._cells[key] = MergedCell(index, type_, strides, cell, cell, cell.frozen)
+        return ArrayOf(self._cells[key], value.type, value.path)
 
     def _is_moving(self, value: Affine | Array) -> bool:
         """True for a value that moves only with the counter of a loop that makes all its steps, so
