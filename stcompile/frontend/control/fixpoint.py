@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from stcompile.base.classes import MISSING
 from stcompile.base.deferred import deferred
 from stcompile.base.errors import StcompileError
-from stcompile.frontend.control.growing import REASON, Growing, Growth
 from stcompile.frontend.control.matching import Matcher, difference
 from stcompile.frontend.control.merge import Merger, World
 from stcompile.frontend.control.merged import (
@@ -52,8 +51,10 @@ from stcompile.wengert.types import Type
 
 if TYPE_CHECKING:
     from stcompile.frontend.control.filling import Filler
+    from stcompile.frontend.control.growing import Growing, Growth
 
 filler_of = deferred("stcompile.frontend.control.filling", "Filler")
+growing_of = deferred("stcompile.frontend.control.growing", "Growing")
 ROUNDS = 6
 
 
@@ -289,8 +290,8 @@ def _staged(loop: _Fixpoint, heads: list[Any], variables: list[Variable]) -> Pat
     try:
         return stage_path(loop.run, loop.step, heads=(*variables, *_counters(loop)))
     except StcompileError as error:
-        wider = [growing.widen() for growing in loop.grown.values()]
-        if error.reason != REASON or not any(wider):
+        wider = [growing.widen(error) for growing in loop.grown.values()]
+        if not any(wider):
             raise
         for filler in loop.filled.values():
             filler.head = filler.before
@@ -326,10 +327,11 @@ def _shape(loop: _Fixpoint, merger: Merger, site: Site, after: Any, is_counted: 
         appends = all(a is b for a, b in zip(before, after, strict=False))
         if site.key not in loop.grown and len(after) > len(before) and appends:
             rate = None if rest_in(after[len(before) :]) else len(after) - len(before)
-            loop.grown[site.key] = Growing(site, before, rate)
+            loop.grown[site.key] = growing_of(site, before, rate)
         if site.key in loop.grown:
             counter = loop.counter if is_counted else None
-            return loop.grown[site.key].shape(loop.run, merger, after, counter)
+            growing = loop.grown[site.key]
+            return growing.shape(loop.run, merger, after, counter)
     if loop.counter is not None and isinstance(site, NameSite | AttributeSite):
         step = loop.counts.setdefault(site.key, difference(after, before))
         if step:

@@ -11,15 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from stcompile.base.errors import StcompileError
 from stcompile.frontend.control.merge import Merger
 from stcompile.frontend.control.merged import Shape, Spoiled, Window
-from stcompile.frontend.state.rests import name_of
+from stcompile.frontend.state.rests import APPENDED, APPENDED_HINT, name_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import ContentsSite
 from stcompile.frontend.state.values import Affine, Grown, Rest
 
-REASON = "this list is appended to in a loop: how many items it has is known only at run time"
-HINT = "write the values into an array made before the loop, or keep what is needed of them"
 WIDEST = 16  # the most items that are carried
 
 
@@ -52,7 +51,7 @@ class Growing:
         merger.keep(after)
         is_counted = counter is not None and self.rate
         count = counter.scaled(self.rate, -self.width) if is_counted else None  # type: ignore[arg-type, union-attr]
-        rest = Grown(REASON, HINT, count)
+        rest = Grown(APPENDED, APPENDED_HINT, count)
         places = range(-self.width, 0)
         return Window(self.before, rest, tuple(self._item(run, merger, after, d) for d in places))
 
@@ -77,10 +76,10 @@ class Growing:
         name = name_of(run, self.site.container)
         return f"{name}_last" if name else ""
 
-    def widen(self) -> bool:
-        """Carry as many items as the step asked for. False if it asked for none."""
+    def widen(self, error: StcompileError) -> bool:
+        """Carry as many items as the step asked for when it failed. False if it asked for none."""
         rest = self.head[len(self.before)] if self.head else None
-        if not isinstance(rest, Grown) or not rest.asked:
+        if error.reason != APPENDED or not isinstance(rest, Grown) or not rest.asked:
             return False
         self.width += max(rest.asked)
         return self.width <= WIDEST

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stcompile.frontend.control.fixpoint import Settled
-from stcompile.frontend.control.growing import HINT, REASON
 from stcompile.frontend.control.merged import RowBuilder
 from stcompile.frontend.control.moving import Step
 from stcompile.frontend.control.paths import inside
+from stcompile.frontend.state.rests import APPENDED, APPENDED_HINT
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome
 from stcompile.frontend.state.values import Rest, is_traced
@@ -192,7 +192,7 @@ class Recording:
             last = list(itertools.islice(ends, len(growth.last)))
             if growth not in growing:  # loops around have another rest
                 unknown = growth.unknown
-                rest = Rest(REASON, HINT) if unknown is None else copy.copy(unknown)
+                rest = Rest(APPENDED, APPENDED_HINT) if unknown is None else copy.copy(unknown)
                 run.set(growth.site, [rest, *last])
         for growth, contents in zip(growing, items, strict=True):
             run.set(growth.site, contents)

@@ -15,6 +15,10 @@ from stcompile.frontend.state.values import Grown, Rest
 
 FILLED = "how many items this list has is known only at run time"
 FILLED_HINT = "make an array of it first: `np.array(items)`"
+APPENDED = "this list is appended to in a loop: how many items it has is known only at run time"
+APPENDED_HINT = (
+    "write the values into an array made before the loop, or keep what is needed of them"
+)
 UNLIKE = "the items of this list are not numbers or arrays of one type"
 
 
