@@ -68,7 +68,7 @@ class Arrays(Expressions):
         """Add a line."""
         self.lines.append(" " * (STEP * self.level) + text if text else "")
 
-    def _fresh(self, wish: str) -> str:
+    def fresh_name(self, wish: str) -> str:
         self.names[wish] += 1
         return f"{wish}_{self.names[wish]}"
 
@@ -83,7 +83,7 @@ class Arrays(Expressions):
 
     # --- arrays --------------------------------------------------------------------------------
 
-    def _made(self, node: ast.expr) -> tuple[Array, Value | None] | None:
+    def made_array(self, node: ast.expr) -> tuple[Array, Value | None] | None:
         """The kind of an array that an expression makes, and what it is filled with."""
         source = _copied(node)
         if source is not None:
@@ -164,6 +164,10 @@ class Arrays(Expressions):
         self.env[name] = Value(kind, own)
         return self.env[name]
 
+    def fresh_memory(self, wish: str, kind: Array) -> Value:
+        """An array in the workspace that no name of the function stands for."""
+        return self._memory(self.fresh_name(wish), kind)
+
     def _memory_name(self, name: str) -> str:
         """The name in C of an array that a name of the function owns."""
         return self.unit.called(name)
@@ -188,7 +192,7 @@ class Arrays(Expressions):
     def _exchange(self, one: Value, other: Value) -> None:
         """Exchange the memory of two names."""
         assert isinstance(one.kind, Array)
-        held = self._fresh("held")
+        held = self.fresh_name("held")
         self.say(f"{one.kind.pointer(held)} = {one.code};")
         self.say(f"{one.code} = {other.code};")
         self.say(f"{other.code} = {held};")
@@ -228,7 +232,7 @@ class Arrays(Expressions):
             size = f"{target.kind.count} * sizeof({target.kind.of.c})"
             self.say(f"memcpy({target.code}, {source.code}, {size});")
 
-    def _fill(self, memory: Value, fill: Value) -> None:
+    def fill(self, memory: Value, fill: Value) -> None:
         assert isinstance(memory.kind, Array)
         if isinstance(fill.kind, Array):
             self._copy(memory, fill)
@@ -238,7 +242,7 @@ class Arrays(Expressions):
         if fill.static in (0, 0j, False):
             self.say(f"memset({memory.code}, 0, {memory.kind.count} * sizeof({memory.kind.of.c}));")
             return
-        at = self._fresh("at")
+        at = self.fresh_name("at")
         flat_pointer = f"(({memory.kind.of.c} *){memory.code})"
         self.say(f"for (int64_t {at} = 0; {at} < {size_text(memory.kind.size)}; {at}++)")
         self.say(f"    {flat_pointer}[{at}] = {fill.code.replace(COUNTER, at)};")

@@ -100,6 +100,15 @@ class Expressions:
     def call(self, name: str, arguments: Sequence[Value]) -> Value:
         raise NotImplementedError
 
+    def call_of_arrays(self, node: ast.Call) -> Value | None:
+        raise NotImplementedError
+
+    def gathered(self, array: Value, indices: Sequence[Value]) -> Value:
+        raise NotImplementedError
+
+    def transposed(self, array: Value) -> Value:
+        raise NotImplementedError
+
     def place(self, index: Value, length: Size) -> str:
         raise NotImplementedError
 
@@ -164,6 +173,8 @@ class Expressions:
             facts |= {"dtype": owner.kind.of.dtype, "size": owner.kind.size}
             if node.attr in facts:
                 return static_value(facts[node.attr])
+            if node.attr == "T":
+                return self.transposed(owner)
         if isinstance(owner.kind, Number) and node.attr in ("real", "imag"):
             return self._part(owner, node.attr)
         self.refuse(f"`{ast.unparse(node)}` has no translation")
@@ -184,7 +195,15 @@ class Expressions:
             return owner
         if not isinstance(owner.kind, Array):
             self.refuse(f"`{ast.unparse(node)}` has no translation")
+        nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if all(isinstance(one, ast.Name) and self._is_array(one) for one in nodes) and nodes:
+            return self.gathered(owner, [self.value(one) for one in nodes])
         return Value(owner.kind.of, self.element(owner, node.slice))
+
+    def _is_array(self, node: ast.Name) -> bool:
+        """True for the name of an array with an axis."""
+        kind = self.value(node).kind
+        return isinstance(kind, Array) and bool(kind.dims)
 
     def element(self, owner: Value, node: ast.expr) -> str:
         """The text of an element of an array."""
@@ -316,6 +335,9 @@ class Expressions:
                 return self._builtin(function.id, [self.number(a) for a in node.args])
             return self.call(function.id, [self.value(a) for a in node.args])
         assert isinstance(function, ast.Attribute)
+        array = self.call_of_arrays(node)
+        if array is not None:
+            return array
         if isinstance(function.value, ast.Name) and function.value.id in ("np", "math"):
             if function.attr == "asarray" and not node.keywords and len(node.args) == 1:
                 return self.value(node.args[0])

@@ -16,7 +16,7 @@ LIBM = {name: name for name in _SAME} | {f"arc{n}": f"a{n}" for n in _ARCS} | {"
 COMPLEX = frozenset({"tanh", "sinh", "cosh", "sin", "cos", "exp", "log", "sqrt"})
 """Functions that C has for complex numbers, with the beginning c."""
 
-SORTS = frozenset({"sort", "argsort", "lexsort", "partition", "argpartition"})
+SORTS = frozenset({"lexsort", "partition", "argpartition"})
 SORTED = "pass the order as an argument, an array of integers made by np.argsort: `x[order]` is C"
 LOOPED = "write a loop over the elements, or pass the result as an argument"
 """Advice for functions that sort, and for other functions of whole arrays."""
@@ -123,6 +123,88 @@ INLINE = {
         "    return result;\n"
         "}}"
     ),
+    # The order of NumPy's sorts, in which NaN comes last; a sort by merging keeps equal ones as
+    # they are. A row is every step-th of n elements, and `order` has 2 n places.
+    "precedes": (
+        "bool precedes{S}({T} x, {T} y)\n"
+        "{{\n"
+        "    return x < y || (!(x >= y) && (x <= 0 || x >= 0));\n"
+        "}}"
+    ),
+    "order_row": (
+        "void order_row{S}(const {T} *a, int64_t n, int64_t step, int64_t *order)\n"
+        "{{\n"
+        "    int64_t *merged = order + n;\n"
+        "    for (int64_t i = 0; i < n; i++)\n"
+        "        order[i] = i;\n"
+        "    for (int64_t width = 1; width < n; width *= 2) {{\n"
+        "        for (int64_t start = 0; start < n; start += 2 * width) {{\n"
+        "            const int64_t middle = n - start > width ? start + width : n;\n"
+        "            const int64_t end = n - middle > width ? middle + width : n;\n"
+        "            int64_t i = start, j = middle;\n"
+        "            for (int64_t k = start; k < end; k++) {{\n"
+        "                const bool is_right = i == middle ||\n"
+        "                    (j < end && precedes{S}(a[step * order[j]], a[step * order[i]]));\n"
+        "                merged[k] = order[is_right ? j++ : i++];\n"
+        "            }}\n"
+        "        }}\n"
+        "        memcpy(order, merged, (size_t)n * sizeof(int64_t));\n"
+        "    }}\n"
+        "}}"
+    ),
+    "argsort": (
+        "void argsort{S}(const {T} *a, int64_t rows, int64_t n, int64_t step, int64_t *places, "
+        "int64_t *order)\n"
+        "{{\n"
+        "    for (int64_t row = 0; row < rows; row++) {{\n"
+        "        const int64_t at = row / step * n * step + row % step;\n"
+        "        order_row{S}(a + at, n, step, order);\n"
+        "        for (int64_t i = 0; i < n; i++)\n"
+        "            places[at + step * i] = order[i];\n"
+        "    }}\n"
+        "}}"
+    ),
+    "sort": (
+        "void sort{S}(const {T} *a, int64_t rows, int64_t n, int64_t step, {T} *sorted, "
+        "int64_t *order)\n"
+        "{{\n"
+        "    for (int64_t row = 0; row < rows; row++) {{\n"
+        "        const int64_t at = row / step * n * step + row % step;\n"
+        "        order_row{S}(a + at, n, step, order);\n"
+        "        for (int64_t i = 0; i < n; i++)\n"
+        "            sorted[at + step * i] = a[at + step * order[i]];\n"
+        "    }}\n"
+        "}}"
+    ),
+    "searchsorted": (
+        "int64_t searchsorted{S}(const {T} *a, int64_t n, {T} x, bool is_right)\n"
+        "{{\n"
+        "    int64_t low = 0;\n"
+        "    for (int64_t high = n; low < high;) {{\n"
+        "        const int64_t middle = low + (high - low) / 2;\n"
+        "        if (is_right ? !precedes{S}(x, a[middle]) : precedes{S}(a[middle], x))\n"
+        "            low = middle + 1;\n"
+        "        else\n"
+        "            high = middle;\n"
+        "    }}\n"
+        "    return low;\n"
+        "}}"
+    ),
+    "interp": (
+        "{T} interp{S}({T} x, const {T} *xp, const {T} *fp, int64_t n)\n"
+        "{{\n"
+        "    const int64_t j = searchsorted{S}(xp, n, x, true) - 1;\n"
+        "    if (isnan(x))\n"
+        "        return x;\n"
+        "    if (j < 0 || j == n - 1 || xp[j] == x)\n"
+        "        return fp[j < 0 ? 0 : j];\n"
+        "    const {T} slope = (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j]);\n"
+        "    {T} y = slope * (x - xp[j]) + fp[j];\n"
+        "    if (isnan(y))\n"
+        "        y = slope * (x - xp[j + 1]) + fp[j + 1];\n"
+        "    return isnan(y) && fp[j] == fp[j + 1] ? fp[j] : y;\n"
+        "}}"
+    ),
     "wrapped": (
         "int64_t wrapped{S}(int64_t index, int64_t length)\n"
         "{{\n"
@@ -143,3 +225,12 @@ INLINE = {
 }
 """Short functions by name; T is the type of number, S the ending of the name; for complex numbers R
 is the type of a part, F the ending of functions for it, and CMPLX what makes a number of parts."""
+
+CALLED = {
+    "order_row": "precedes",
+    "argsort": "order_row",
+    "sort": "order_row",
+    "searchsorted": "precedes",
+    "interp": "searchsorted",
+}
+"""The short function that another one calls."""

@@ -91,7 +91,7 @@ class _Kernel(Translator):
             return super()._Subscript(node)
         at = self.value(node.slice).static
         made = self.unit.function(call.func.id, arguments := [self.value(a) for a in call.args])
-        names = [self._fresh(call.func.id) for _ in made.results]
+        names = [self.fresh_name(call.func.id) for _ in made.results]
         self.blocks.update(dict.fromkeys(names, self.here))
         self._called(call.func.id, arguments, names)
         return self.env[names[at]]

@@ -53,7 +53,10 @@ class Array:
 
     @property
     def shape(self) -> Sizes:
-        """The lengths in C, where an array has an element at least."""
+        """The lengths in C, where an array has an element at least. An empty one has a single
+        element, so that each other shape of it fits there."""
+        if self.size == 0:
+            return (1,) * max(len(self.dims), 1)
         return tuple(maximum(n, 1) for n in self.dims) or (1,)
 
     @property

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from stcompile.native import calls
 from stcompile.native.control import ADDED, Control
 from stcompile.native.expressions import UNKNOWN, Value
 from stcompile.native.kinds import INT, Array, Kind, Number, is_wider
@@ -83,7 +84,7 @@ class Translator(Control):
         if self.assigned[name] > 1 and name not in self.shared:
             if name in self.changed:
                 self.refuse(f"the argument `{name}` is changed and given another array")
-            own = self._fresh(f"given_{name}")
+            own = self.fresh_name(f"given_{name}")
             self._copy(self._memory(name, value.kind), Value(value.kind, own))
         else:
             self.env[name] = replace(value, code=own)
@@ -168,7 +169,7 @@ class Translator(Control):
         assert isinstance(owner.kind, Array)
         value = self.value(node)
         if isinstance(value.kind, Number) and owner.kind.dims:
-            self._fill(owner, self.cast(value, owner.kind.of))
+            self.fill(owner, self.cast(value, owner.kind.of))
         elif isinstance(value.kind, Number):
             self.say(f"{owner.code}[0] = {self.cast(value, owner.kind.of).code};")
         elif value.kind == owner.kind:
@@ -187,7 +188,7 @@ class Translator(Control):
             held = []
             for part in [self.number(node) for node in value.elts]:
                 assert isinstance(part.kind, Number)
-                name = self._fresh("held")
+                name = self.fresh_name("held")
                 self.say(f"const {part.kind.c} {name} = {part.code};")
                 held.append(Value(part.kind, name))
             for left, right in zip(target.elts, held, strict=True):
@@ -208,12 +209,12 @@ class Translator(Control):
             return
         if self._is_list(name, node):
             return
-        made = self._made(node)
+        made = self.made_array(node)
         if made is not None:
             kind, fill = made
             memory = self._memory(name, kind)
             if fill is not None:
-                self._fill(memory, fill)
+                self.fill(memory, fill)
             return
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             arguments = [self.value(a) for a in node.args]
@@ -289,10 +290,19 @@ class Translator(Control):
         if isinstance(kind, Number):
             return Value(kind, self._call_text(made, arguments, []))
         assert isinstance(kind, Array)
-        own = self._fresh(name)
+        own = self.fresh_name(f"{name}_result")  # no function has this name
         memory = self._memory(own, kind)
         self.say(f"{self._call_text(made, arguments, [memory.code])};")
         return memory
+
+    def call_of_arrays(self, node: ast.Call) -> Value | None:
+        return calls.call_of_arrays(self, node)
+
+    def gathered(self, array: Value, indices: Sequence[Value]) -> Value:
+        return calls.gathered(self, array, indices)
+
+    def transposed(self, array: Value) -> Value:
+        return calls.transposed(self, array)
 
     def _call_text(self, made: Made, arguments: Sequence[Value], outs: Sequence[str]) -> str:
         values = [a for a in arguments if not isinstance(a.static, int | str | tuple)]
@@ -322,7 +332,7 @@ class Translator(Control):
             if isinstance(kind, Array):
                 memory = self._memory(target, kind)
                 if memory.code in read:  # a function does not write over what it reads
-                    memory = held[target] = self._memory(self._fresh("held"), kind)
+                    memory = held[target] = self._memory(self.fresh_name("held"), kind)
                 outs.append(memory.code)
             else:
                 assert isinstance(kind, Number)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stcompile.native.expressions import UNKNOWN, Value
-from stcompile.native.functions import INLINE
+from stcompile.native.functions import CALLED, INLINE
 from stcompile.native.kinds import INT, Array, Kind, Number
 from stcompile.native.names import c_name
 from stcompile.wengert.dims import Symbol
@@ -101,6 +101,8 @@ class Unit:
         suffix = "" if name.startswith("int_") and kind == INT else suffix
         suffix = kind.suffix if name.startswith("complex_") else suffix
         full = name + suffix
+        if name in CALLED:
+            self.inline(CALLED[name], kind)
         own = {"F": kind.suffix, "CMPLX": f"CMPLX{kind.suffix.upper()}", "R": kind.part.c}
         self.inlines.setdefault(full, INLINE[name].format(T=kind.c, S=suffix, **own))
         return full

@@ -1,0 +1,224 @@
+"""Calls of NumPy's functions of arrays in C: statements that fill an array in the workspace.
+
+Systems of equations are solved by the loops that kernels have for small matrices, whatever the size
+is. Sorts and searches are short functions of C.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stcompile.codegen_templates.loops import HELPERS
+from stcompile.emit.beside import text_of
+from stcompile.native.arrays import Arrays
+from stcompile.native.expressions import Value
+from stcompile.native.functions import LOOPED
+from stcompile.native.kinds import FLOAT, INT, Array, Number
+from stcompile.native.literals import numbers
+from stcompile.native.sequences import in_sequence
+from stcompile.native.sizes import size_text
+from stcompile.wengert.dims import number_of_elements
+
+Given: TypeAlias = Mapping[str, Any]  # keyword arguments, which are known
+FAR = 10**7
+"""A line from which on no text of a user has lines: those of functions of the compiler's."""
+
+SOLVERS = {
+    "np.linalg.solve": ("solved", "factored"),
+    "np.linalg.inv": ("inverse", "factored"),
+    "np.linalg.det": ("determinant", "factored"),
+    "np.linalg.cholesky": ("lower_factor", ""),
+}
+"""The functions of loops that compute what one of NumPy's does, and what its matrix is given to
+before."""
+
+ORDERED = frozenset({"np.sort", "np.argsort", "np.searchsorted", "np.interp"})
+
+
+def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
+    """The translation of a call of a function of arrays; None for any other call."""
+    made = run.made_array(node)
+    if made is not None:
+        kind, fill = made
+        memory = run.fresh_memory("made", kind)
+        if fill is not None:
+            run.fill(memory, fill)
+        return memory
+    name = ast.unparse(node.func)
+    if name == "np.array" and isinstance(node.args[0], ast.List):
+        dtypes = [run.value(one).static for one in node.args[1:]]
+        return constant(run, np.array(ast.literal_eval(node.args[0]), *dtypes))
+    if name not in SOLVERS and name not in (
+        "np.sort",
+        "np.argsort",
+        "np.searchsorted",
+        "np.interp",
+    ):
+        return None
+    values = [run.value(argument) for argument in node.args]
+    if not any(isinstance(value.kind, Array) for value in values):
+        return None
+    given = {one.arg: run.value(one.value).static for one in node.keywords if one.arg}
+    if name in SOLVERS:
+        return _solved(run, name, values)
+    if name == "np.searchsorted":
+        return _found(run, values, given)
+    if name == "np.interp":
+        return _interpolated(run, values)
+    return _sorted(run, name.removeprefix("np."), values, given)
+
+
+def transposed(run: Arrays, array: Value) -> Value:
+    """``array.T``, as a copy."""
+    assert isinstance(array.kind, Array)
+    dims = array.kind.dims[::-1]
+    memory = run.fresh_memory("turned", Array(array.kind.of, dims))
+    names = [run.fresh_name("at") for _ in dims]
+    for own, length in zip(names, dims, strict=True):
+        run.say(f"for (int64_t {own} = 0; {own} < {size_text(length)}; {own}++)")
+        run.level += 1
+    target, source = ("".join(f"[{own}]" for own in order) for order in (names, names[::-1]))
+    run.say(f"{memory.code}{target or '[0]'} = {array.code}{source or '[0]'};")
+    run.level -= len(dims)
+    return memory
+
+
+def gathered(run: Arrays, array: Value, indices: Sequence[Value]) -> Value:
+    """The elements or rows of an array at places that arrays of one shape hold."""
+    kinds = [one.kind for one in indices]
+    assert isinstance(array.kind, Array)
+    if any(kind != kinds[0] or not isinstance(kind, Array) for kind in kinds):
+        run.refuse("a part of an array at places of several shapes has no translation")
+    assert isinstance(kinds[0], Array)
+    if kinds[0].of.dtype.kind not in "iu":
+        run.refuse("a selection by a mask has no translation", LOOPED)
+    rest = array.kind.dims[len(indices) :]
+    memory = run.fresh_memory("gathered", Array(array.kind.of, (*kinds[0].dims, *rest)))
+    at = run.fresh_name("at")
+    numbers = [Value(kinds[0].of, _flat(one, at)) for one in indices]
+    places = [run.place(one, dim) for one, dim in zip(numbers, array.kind.dims, strict=False)]
+    source = array.code + "".join(f"[{place}]" for place in places)
+    run.say(f"for (int64_t {at} = 0; {at} < {size_text(kinds[0].size)}; {at}++)")
+    if rest:
+        row = Array(array.kind.of, rest)
+        target = f"{_flat(memory)} + {at} * ({size_text(row.size)})"
+        run.say(f"    memcpy({target}, {source}, {row.count} * sizeof({row.of.c}));")
+    else:
+        run.say(f"    {_flat(memory, at)} = {source};")
+    return memory
+
+
+def constant(run: Arrays, values: np.ndarray[Any, Any]) -> Value:
+    """An array of known numbers."""
+    kind = Array(Number(values.dtype), values.shape)
+    known = (
+        own for own, text in run.unit.constants.items() if text == _constant(kind, own, values)
+    )
+    own = next(known, None) or run.unit.unique("numbers")
+    run.unit.constants[own] = _constant(kind, own, values)
+    return Value(kind, own, is_const=True)
+
+
+def _constant(kind: Array, own: str, values: np.ndarray[Any, Any]) -> str:
+    return f"static {kind.constant(own)} = {numbers(values)};"
+
+
+def _solved(run: Arrays, name: str, values: Sequence[Value]) -> Value:
+    """A function of a matrix, by the loops for small ones."""
+    if any(isinstance(one.kind, Array) and len(one.kind.dims) > 2 for one in values):
+        run.refuse(f"`{name}` of a stack of matrices has no translation", "write a loop over them")
+    if len({one.kind.of for one in values if isinstance(one.kind, Array)}) > 1:
+        run.refuse(f"`{name}` of several types has no translation", "convert them before")
+    for own, function in HELPERS.items():
+        if own not in run.unit.definitions:
+            (definition,) = ast.parse("\n".join(text_of(function))).body
+            assert isinstance(definition, ast.FunctionDef)
+            run.unit.definitions[own] = in_sequence(ast.increment_lineno(definition, FAR))
+    function, before = SOLVERS[name]
+    matrix, *right = values
+    matrix = run.call(before, [matrix]) if before else matrix
+    return run.call(function, [matrix, *right])
+
+
+def _sorted(run: Arrays, name: str, values: Sequence[Value], given: Given) -> Value:
+    """``np.sort`` or ``np.argsort`` along an axis."""
+    (array,) = values
+    assert isinstance(array.kind, Array)
+    if given.keys() - {"axis", "kind", "stable"} or array.kind.of.dtype.kind not in "if":
+        run.refuse(f"`np.{name}` in this order or of this type has no translation")
+    dims = array.kind.dims
+    axis = given.get("axis", -1) % len(dims)
+    kind = array.kind if name == "sort" else Array(INT, dims)
+    memory = run.fresh_memory("sorted" if name == "sort" else "order", kind)
+    places = run.fresh_memory("places", Array(INT, (2 * dims[axis],)))
+    rows = number_of_elements((*dims[:axis], *dims[axis + 1 :]))
+    sizes = map(size_text, (rows, dims[axis], number_of_elements(dims[axis + 1 :])))
+    own = run.inline(name, array.kind.of)
+    flat = _flat(array), *sizes, _flat(memory), places.code
+    run.say(f"{own}({', '.join(flat)});")
+    return memory
+
+
+def _found(run: Arrays, values: Sequence[Value], given: Given) -> Value:
+    """``np.searchsorted`` of a number or of each of an array."""
+    array, wanted = values
+    if not isinstance(array.kind, Array) or array.kind.of.dtype.kind not in "if":
+        run.refuse("`np.searchsorted` of this type has no translation")
+    of = array.kind.of
+    before = array.code, size_text(array.kind.dims[0])
+    after = ("true" if given.get("side") == "right" else "false",)
+    if np.promote_types(of.dtype, _number(wanted).dtype) != of.dtype:
+        run.refuse("`np.searchsorted` of several types has no translation", "convert them before")
+    return _each(run, wanted, run.inline("searchsorted", of), of, INT, (before, after))
+
+
+def _interpolated(run: Arrays, values: Sequence[Value]) -> Value:
+    """``np.interp`` of a number or of each of an array."""
+    x, *points = values
+    if any(not isinstance(one.kind, Array) or one.kind.of != FLOAT for one in points):
+        run.refuse("`np.interp` of this type has no translation", "convert the points to float64")
+    assert isinstance(points[0].kind, Array)
+    after = *(one.code for one in points), size_text(points[0].kind.dims[0])
+    return _each(run, x, run.inline("interp", FLOAT), FLOAT, FLOAT, ((), after))
+
+
+def _each(
+    run: Arrays,
+    x: Value,
+    function: str,
+    of: Number,
+    to: Number,
+    others: tuple[Sequence[str], Sequence[str]],
+) -> Value:
+    """A function of each element of ``x``, which takes numbers ``of`` a type between the others."""
+
+    def called(code: str) -> str:
+        element = run.cast(Value(_number(x), code), of).code
+        return f"{function}({', '.join((*others[0], element, *others[1]))})"
+
+    if not isinstance(x.kind, Array):
+        return Value(to, called(x.code))
+    memory = run.fresh_memory("found", Array(to, x.kind.dims))
+    at = run.fresh_name("at")
+    run.say(f"for (int64_t {at} = 0; {at} < {size_text(x.kind.size)}; {at}++)")
+    run.say(f"    {_flat(memory, at)} = {called(_flat(x, at))};")
+    return memory
+
+
+def _number(value: Value) -> Number:
+    kind = value.kind.of if isinstance(value.kind, Array) else value.kind
+    assert isinstance(kind, Number)
+    return kind
+
+
+def _flat(array: Value, at: str = "") -> str:
+    """The elements of an array one after the other, or the one at a place."""
+    assert isinstance(array.kind, Array)
+    if len(array.kind.dims) < 2:
+        return f"{array.code}[{at}]" if at else array.code
+    pointer = f"({'const ' if array.is_const else ''}{array.kind.of.c} *){array.code}"
+    return f"({pointer})[{at}]" if at else pointer
