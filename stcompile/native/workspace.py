@@ -49,7 +49,7 @@ def bytes_text(unit: Unit, names: Collection[str]) -> str:
 def measure_lines(unit: Unit, names: Collection[str]) -> Iterator[str]:
     """The body of the function that says how many bytes the workspace has.
 
-    For lengths that are refused these are the bytes of the struct, which has the code of the error,
+    For lengths that are refused it is the size of the struct, which has the code of the error,
     and where no memory is large enough the greatest number, which `malloc` refuses.
     """
     total = _total(unit, names)
