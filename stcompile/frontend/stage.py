@@ -114,7 +114,7 @@ def stage(
                 varying, is_fixed, refused, first = set(), True, {}, None
                 continue
             if more.keys() <= refused.keys():
-                raise first from None
+                raise first from first.__cause__
             refused = refused | more  # loops around one that is unrolled may be kept instead
 
 

@@ -127,6 +127,22 @@ def test_what_needs_a_number_keeps_it() -> None:
     assert "each length for itself: x.shape[0]" in str(compiled.lengths)
 
 
+def test_a_length_that_decides_a_class_keeps_its_number_alone() -> None:
+    """The number of classes decides the dtype of labels; the other lengths have names."""
+
+    def loss(w: Any, x: Any, labels: Any) -> Any:
+        return st.nn.softmax_cross_entropy(x @ w, labels)
+
+    compiled = st.grad(loss, dynamic=True)
+    w = np.arange(12.0).reshape(4, 3)
+    for n in (6, 5, 9):
+        x, labels = np.cos(np.arange(4.0 * n)).reshape(n, 4), np.arange(n) % 3
+        exact = st.grad(loss, dynamic=False)(w, x, labels)
+        np.testing.assert_allclose(compiled(w, x, labels), exact, rtol=1e-12)
+    assert compiled.lengths.compilations == 1
+    assert list(compiled.lengths.numbers) == ["w.shape[1]"]
+
+
 def test_training_steps_take_ragged_batches() -> None:
     def mse(params: Any, x: Any, y: Any) -> Any:
         error = np.tanh(x @ params["W"] + params["b"]) - y

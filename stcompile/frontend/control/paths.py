@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from stcompile.base.errors import StcompileError
 from stcompile.frontend.control.merge import Merger
@@ -25,7 +25,7 @@ from stcompile.frontend.state.signals import (
 from stcompile.frontend.state.sizes import is_plain
 from stcompile.frontend.state.state import Journal, Key, Site
 from stcompile.frontend.state.values import Scalar, is_traced
-from stcompile.wengert.dims import symbols_in
+from stcompile.wengert.dims import UnknownSizeError, size_of, symbols_in
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable, free_variables
 
 T = TypeVar("T")
@@ -290,7 +290,7 @@ def join(
         shapes.append(merger.site(site, before, after))
     result = merger.merge(*results)
     if isinstance(result, Spoiled):
-        run.refuse(f"what this gives {result.reason}", "give the same kind of value on both paths")
+        _refuse_paths(run, predicate, result.reason)
     merger.settle({site.key for site in sites})
     with inside(run, first):
         ours = merger.atoms("first")
@@ -305,6 +305,25 @@ def join(
     for site, value in zip(sites, values, strict=True):
         run.set(site, value)
     return merged
+
+
+def _refuse_paths(run: Run, predicate: Atom, reason: str) -> NoReturn:
+    """Refuse what two paths give. If lengths decide between them, their numbers are asked for."""
+    sizes: list[Any] = []
+    waiting = [predicate]
+    while waiting:
+        asked = waiting.pop()
+        if isinstance(asked, Variable) and asked in run.terms:
+            sizes.append(size_of(run.terms[asked]))
+        elif isinstance(asked, Variable) and asked in run.recorder.producers:
+            waiting += run.recorder.producers[asked].inputs
+    try:
+        run.refuse(f"what this gives {reason}", "give the same kind of value on both paths")
+    except StcompileError as error:
+        if not sizes:
+            raise
+        length = UnknownSizeError(f"which path the length {sizes[0]} takes", tuple(sizes))
+        raise error from length
 
 
 def _record(
