@@ -148,12 +148,14 @@ class Dispatcher(Inspected[P], Generic[P, R]):
         return found
 
     def with_lengths(self, arguments: Arguments) -> Arguments:
-        """The arguments, with the named lengths that the code compiled for them has."""
+        """The arguments, with names for the lengths that have changed from call to call, or for all
+        lengths if they have names from the first call on."""
+        key = self.key(arguments)
         if self.is_dynamic and self.options.dynamic:
-            found: Specialisation | None = self.specialise(arguments, False)
-        else:
-            found = self._current(self.key(arguments), arguments)
-        return arguments if found is None else replace(arguments, sizes=found.sizes)
+            self.specialise(arguments, False)
+        family = self._families.get(outline_of(key, (*arguments.values,)))
+        form = family and family.known(key)
+        return replace(arguments, sizes=form.sizes) if form else arguments
 
     def _current(self, key: SignatureKey, arguments: Arguments) -> Specialisation | None:
         """The specialisation of a signature whose captured values are unchanged: one for its
