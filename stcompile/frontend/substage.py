@@ -82,7 +82,7 @@ class Output:
 
 @dataclass(eq=False)
 class _Inward:
-    """What stands for the arguments inside the program: the variables ``inner`` for the atoms
+    """The values for the arguments inside the program: the variables ``inner`` for the atoms
     ``outer``, and ``cells``, each with the array that was passed; ``given`` has these arrays by the
     identity of the cell."""
 
@@ -155,7 +155,7 @@ class _Outward:
 
 
 def _counted_cells(value: Any) -> Counter[int]:
-    """How many arrays in a structure are in a cell, by the identity of the cell."""
+    """The number of arrays in a structure that are in a cell, by the identity of the cell."""
     arrays = (leaf for _, leaf in trees.leaves(value) if isinstance(leaf, Array))
     return Counter(id(array.cell) for array in arrays)
 

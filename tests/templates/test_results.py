@@ -23,7 +23,7 @@ from tests.programs import BINARY, UNARY
 X = np.random.default_rng(0).normal(size=(3, 4, 2)).astype(np.float32)
 M = X[:, :, 0]
 LOGICAL = ("bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift")
-INTEGERS = (*LOGICAL, "gcd", "lcm")
+INTEGERS = (*LOGICAL, "gcd", "lcm", "bitwise_count")
 
 
 def same(actual: Any, expected: Any) -> None:

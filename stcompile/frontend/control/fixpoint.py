@@ -439,7 +439,7 @@ def _growths(loop: _Fixpoint, rows: Merger, shapes: list[Shape]) -> list[Growth]
 
 
 def _collected(run: Run, rows: Merger) -> list[Atom]:
-    """What the steps collect: arrays with their axes in the order of memory."""
+    """The atoms that the steps collect: arrays with their axes in the order of memory."""
     collected = rows.atoms("second")
     for cell in rows.cells:
         if cell.order != tuple(range(cell.type.ndim)):
