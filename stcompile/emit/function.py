@@ -23,10 +23,10 @@ from stcompile.base.containers import OF_COLLECTIONS
 from stcompile.base.deferred import deferred
 from stcompile.base.location import Location
 from stcompile.base.options import Options
+from stcompile.code.beside import called_in, text_of
 from stcompile.code.literals import literal, name
 from stcompile.code.render import render
 from stcompile.codegen_templates import by_shape
-from stcompile.emit.beside import called_in, text_of
 from stcompile.emit.constants import LongConstant, Save, defaults_of, give_constants
 from stcompile.emit.effects import parts_read, written_effect
 from stcompile.emit.layout import (

@@ -22,11 +22,11 @@ from stcompile.base.thresholds import (
     WRITTEN_OUT_LENGTH,
     WRITTEN_OUT_STEPS,
 )
+from stcompile.code.beside import called_in, text_of
 from stcompile.code.literals import attribute, literal, name
 from stcompile.code.render import render
 from stcompile.code.templates import Code, Operand, substitute
 from stcompile.codegen_templates.loops import HELPERS, WRITTEN
-from stcompile.emit.beside import called_in, text_of
 from stcompile.emit.layout import INDENT, WIDTH, Line, body_lines, started
 from stcompile.emit.names import Naming
 from stcompile.emit.statements import Statements

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stcompile.code.beside import text_of
 from stcompile.codegen_templates.loops import HELPERS
-from stcompile.emit.beside import text_of
 from stcompile.native.arrays import Arrays
 from stcompile.native.expressions import Value
 from stcompile.native.functions import LOOPED

@@ -22,7 +22,8 @@ def body_of(template: Callable[..., Any]) -> list[ast.stmt]:
     source = inspect.getsource(inspect.unwrap(template))
     (function,) = ast.parse(textwrap.dedent(source)).body
     assert isinstance(function, ast.FunctionDef)
-    return function.body
+    has_docstring = ast.get_docstring(function) is not None
+    return function.body[has_docstring:]
 
 
 def test_templates_are_of_primitives() -> None:
