@@ -4,8 +4,8 @@ A test with many parameters is one kind of test, of which a few cases are run: t
 answers in minutes, and each kind of test is in it. Of what is marked as slow, the first case of a
 test with parameters is run, and what has none is left out.
 
-What is left is run by continuous integration. Of tests with several cases it runs every tenth one,
-the others at the next commits: ``STCOMPILE_TURN`` is the number of commits.
+What is left is run by continuous integration. Of tests with several cases it runs every fifteenth
+one, the others at the next commits: ``STCOMPILE_TURN`` is the number of commits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FEW, EVERY = 3, 24
 """All cases of a test are run up to ``FEW``, of more of them one of ``EVERY``."""
 
 
-MANY, TURNS = 4, 10
+MANY, TURNS = 4, 15
 """Cases from which on a turn runs one of ``TURNS`` of those that the plain command leaves."""
 
 
