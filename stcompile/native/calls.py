@@ -52,12 +52,7 @@ def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
     if name == "np.array" and isinstance(node.args[0], ast.List):
         dtypes = [run.value(one).static for one in node.args[1:]]
         return constant(run, np.array(ast.literal_eval(node.args[0]), *dtypes))
-    if name not in SOLVERS and name not in (
-        "np.sort",
-        "np.argsort",
-        "np.searchsorted",
-        "np.interp",
-    ):
+    if name not in SOLVERS and name not in ORDERED:
         return None
     values = [run.value(argument) for argument in node.args]
     if not any(isinstance(value.kind, Array) for value in values):

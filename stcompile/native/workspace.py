@@ -30,10 +30,10 @@ def struct_lines(unit: Unit, *more: str) -> Iterator[str]:
 
 def fixed_bytes(unit: Unit) -> int:
     """The size in bytes of the struct of arrays of known lengths. Each of its members lies at a
-    multiple of the size of its numbers."""
-    numbers = [kind.of.dtype for kind in unit.members.values() if not kind.is_named]
-    aligned = [min(dtype.itemsize, DOUBLE) for dtype in numbers]
-    sizes = [k.size * k.of.dtype.itemsize for k in unit.members.values() if not k.is_named]
+    multiple of the size of its numbers, or of the parts of complex ones."""
+    known = [kind for kind in unit.members.values() if not kind.is_named]
+    aligned = [kind.of.dtype.alignment for kind in known]
+    sizes = [kind.size * kind.of.dtype.itemsize for kind in known]
     end = 0
     for align, size in zip([*aligned, INT], [*map(int, sizes), INT], strict=True):
         end = _rounded(end, align) + size

@@ -236,13 +236,22 @@ def chosen(w, x, labels):
     return st.nn.softmax_cross_entropy(x @ w, labels)
 
 
+def turning(x, z):
+    """Complex numbers of eight bytes, which lie at multiples of four."""
+    y = np.cumsum(x) * np.cumsum(z * x)
+    return np.sum(np.abs(y) ** 2)
+
+
 @needs_gcc
 @pytest.mark.parametrize("columns", [2, 3, 4])
-def test_a_header_says_how_large_the_workspace_is(columns: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("function", [chosen, turning])
+def test_a_header_says_how_large_the_workspace_is(
+    function: Any, columns: int, tmp_path: Path
+) -> None:
     rows = 2 * columns + 1
     w, x = np.ones((2, columns), np.float32), np.ones((rows, 2), np.float32)
-    args = w, x, np.zeros(rows, np.int64)
-    st.grad(chosen).export(tmp_path / "made.c", *args)
+    args = (w, x, np.zeros(rows, np.int64)) if function is chosen else (x[:, 0], 1j * x[:, 1])
+    st.grad(function).export(tmp_path / "made.c", *args)
     header = (tmp_path / "made.h").read_text()
     said = re.search(r"\bhas ([\d,]+) bytes", header.replace("\n *", ""))
     struct = re.search(r"struct \w+_workspace", header)
