@@ -310,12 +310,15 @@ def join(
 def _refuse_paths(run: Run, predicate: Atom, reason: str) -> NoReturn:
     """Refuse what two paths give. If lengths decide between them, their numbers are asked for."""
     sizes: list[Any] = []
-    waiting = [predicate]
+    waiting, seen = [predicate], set[Atom]()
     while waiting:
         asked = waiting.pop()
-        if isinstance(asked, Variable) and asked in run.terms:
+        if asked in seen or not isinstance(asked, Variable):
+            continue
+        seen.add(asked)
+        if asked in run.terms:
             sizes.append(size_of(run.terms[asked]))
-        elif isinstance(asked, Variable) and asked in run.recorder.producers:
+        elif asked in run.recorder.producers:
             waiting += run.recorder.producers[asked].inputs
     try:
         run.refuse(f"what this gives {reason}", "give the same kind of value on both paths")
