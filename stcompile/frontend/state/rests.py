@@ -17,7 +17,8 @@ FILLED = "how many items this list has is known only at run time"
 FILLED_HINT = "make an array of it first: `np.array(items)`"
 APPENDED = "this list is appended to in a loop: how many items it has is known only at run time"
 APPENDED_HINT = (
-    "write the values into an array made before the loop, or keep what is needed of them"
+    "loop over a range that is long enough and end it by `break`, or write the values into an array"
+    " made before the loop"
 )
 UNLIKE = "the items of this list are not numbers or arrays of one type"
 
