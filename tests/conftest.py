@@ -33,8 +33,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 # Tests change modules within a second, which Python does not see where it keeps them compiled. What
-# they do not change is compiled once: each process that they start would take most of a second.
-sys.dont_write_bytecode = True
+# they do not change is compiled once, the tests themselves included: each process that they start
+# would take most of a second, and collecting them a third longer.
+sys.dont_write_bytecode = False
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 if "PYTEST_XDIST_WORKER" not in os.environ:
     for package in (stcompile, codegen_templates, stcompile_programs):
@@ -97,6 +98,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         chosen = of_turn([item for item in items if item.nodeid in chosen], int(turn))
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
     items[:] = [item for item in items if item.nodeid in chosen]
+
+
+def pytest_collection_finish() -> None:
+    sys.dont_write_bytecode = True
+    gc.freeze()  # no collection looks at the tests themselves again
 
 
 @pytest.fixture
