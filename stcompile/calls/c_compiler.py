@@ -23,6 +23,7 @@ from stcompile.base.private import PrivateFolder
 from stcompile.calls.cache_files import guarded, read_entry, write_entry
 from stcompile.calls.cache_folder import cache_folder
 from stcompile.calls.fingerprint import digest_of
+from stcompile.calls.threads import patiently
 from stcompile.calls.waiting import shown_if_long
 from stcompile.native.bindings import CompilerError
 
@@ -39,6 +40,15 @@ FLAGS = (
 OF_GCC = ("-fvect-cost-model=dynamic",)  # what clang does by itself at -O2
 # GCC fuses a difference and a sum of products, as a complex product has them, whatever it is told.
 UNFUSED = ("-mno-fma", "-mno-avx512f")
+OPENMP = "-fopenmp"
+TWICE = """\
+void twice(double *x)
+{
+    #pragma omp parallel for
+    for (int i = 0; i < 100; i++)
+        x[i] *= 2;
+}
+"""
 FAST = (
     *("-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-ffinite-math-only"),
     "-ffp-contract=fast",
@@ -52,12 +62,18 @@ class CCompiler:
     command: tuple[str, ...]
     key: tuple[object, ...]
 
-    def library(self, text: str, fastmath: bool = False) -> ctypes.CDLL:
-        """The library of a text, from the cache if it is there."""
+    def library(self, text: str, fastmath: bool = False, in_threads: bool = False) -> ctypes.CDLL:
+        """The library of a text, from the cache if it is there; with threads if there are any."""
         flags = (*_flags(), *(FAST if fastmath else ()))
+        flags += (OPENMP,) if in_threads and has_openmp(self) else ()
         own = (*OF_GCC, *UNFUSED)
         name = f"c-{digest_of((text, self.command, self.key, flags, own, _processor()))}"
         return _loaded(self, name, text, flags)
+
+    @property
+    def shown(self) -> str:
+        """The command as text."""
+        return shlex.join(self.command)
 
     @property
     def version(self) -> str:
@@ -80,7 +96,7 @@ class CCompiler:
         try:
             return subprocess.run([*self.command, *arguments], capture_output=True, check=False)
         except OSError as error:
-            raise CompilerError(f"{shlex.join(self.command)} does not start: {error}") from None
+            raise CompilerError(f"{self.shown} does not start: {error}") from None
 
     def compiled(self, text: str, flags: tuple[str, ...]) -> bytes:
         """The bytes of the library of a text."""
@@ -94,8 +110,21 @@ class CCompiler:
                 said = made.stderr.decode(errors="replace").strip().splitlines()
                 nothing = f"it ends with {made.returncode}, and names no error: is it a compiler?"
                 reason = next((line for line in said if "error" in line), nothing)
-                raise CompilerError(f"{shlex.join(self.command)} compiles no C: {reason}")
+                raise CompilerError(f"{self.shown} compiles no C: {reason}")
             return target.read_bytes()
+
+
+@functools.cache
+def has_openmp(found: CCompiler) -> bool:
+    """True if a compiler, and the system, have OpenMP, whose library is loaded."""
+    try:
+        with patiently():
+            _loaded(
+                found, f"c-{digest_of((TWICE, found, _processor()))}", TWICE, (*_flags(), OPENMP)
+            )
+    except CompilerError:
+        return False
+    return True
 
 
 def compiler() -> CCompiler:

@@ -22,9 +22,10 @@ from stcompile.base.errors import InternalError
 from stcompile.base.options import has_numba
 from stcompile.base.timings import timed
 from stcompile.base.wording import an
-from stcompile.calls.c_compiler import compiler, is_new
+from stcompile.calls.c_compiler import compiler, has_openmp, is_new
+from stcompile.calls.threads import in_threads_of_c
 from stcompile.emit.function import Emitted
-from stcompile.native.bindings import Binding, CompilerError, KernelsInC, Raised
+from stcompile.native.bindings import NUMBER, Binding, CompilerError, KernelsInC, Raised
 from stcompile.native.entries import OWN_NAMES
 from stcompile.native.file import kind_of
 from stcompile.native.kernels import Operands, kernels_in_c
@@ -54,6 +55,10 @@ def linked_in_c(
         if is_new(str(error)):
             warn(f"{error}: {others} the loops")
         return None
+    if found is not None and made.has_threads and not has_openmp(by := compiler()):
+        said = f"{by.shown} has no OpenMP: loops run in one thread"
+        if is_new(said):
+            warn(said)
     for reason in dict.fromkeys(reasons.values()):
         warn(f"{others} a loop of `{name}`: as C, {reason}")
     return found
@@ -104,7 +109,7 @@ def functions_in_c(made: KernelsInC, filename: str) -> dict[str, Call]:
     compiled."""
     if not made.bindings:
         return {}
-    library = compiler().library(made.text, made.fastmath)
+    library = compiler().library(made.text, made.fastmath, made.has_threads)
     return {one.name: _function(library, one, made, filename) for one in made.bindings}
 
 
@@ -124,7 +129,10 @@ def _function(library: ctypes.CDLL, binding: Binding, made: KernelsInC, filename
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, *[ctypes.py_object] * 2]
     method = ctypes.c_char.in_dll(library, f"method_{binding.name}")
     exact = calls(functools.partial(_refuse, binding.name))
-    return calls(functools.partial(_with_copies, binding, exact))
+    kernel = calls(functools.partial(_with_copies, binding, exact))
+    if not binding.has_threads:
+        return kernel
+    return in_threads_of_c(kernel, ctypes.c_int.in_dll(library, NUMBER))
 
 
 def _refuse(name: str, *operands: Any) -> NoReturn:

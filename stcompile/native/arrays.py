@@ -25,6 +25,7 @@ from stcompile.native.names import (
     written_names,
 )
 from stcompile.native.sizes import size_text
+from stcompile.native.threads import STACK
 from stcompile.native.unit import Unit
 
 STEP = 4  # spaces
@@ -56,8 +57,11 @@ class Arrays(Expressions):
         self.members: set[str] = set()  # of the workspace, that it or what it calls needs
         self.owners: set[str] = set()  # those of them that point into the workspace
         self.dead = dead_sources(self.body)
+        self.moved = self._moved()
         self.viewed = self._viewed()
         self.names = Counter[str]()
+        self.here: tuple[int, ...] = ()  # the blocks around
+        self.shared_out: int | None = None  # in a loop in threads, the bytes of a step's arrays
 
     def _result_name(self, at: int, wish: str) -> str:
         raise NotImplementedError
@@ -153,6 +157,8 @@ class Arrays(Expressions):
             own = self._result_name(self.outputs[name], self.unit.called(name))
             self.env[name] = Value(kind, own)
             return self.env[name]
+        if self.shared_out is not None and self._is_of_a_step(name, kind):
+            return self.env[name]
         member = self.unit.unique(self.unit.called(name))
         self.unit.members[member] = kind
         self.members.add(member)
@@ -163,6 +169,24 @@ class Arrays(Expressions):
         self._hoist_pointer(f"{kind.pointer(own)} = {cast}work->{member};")
         self.env[name] = Value(kind, own)
         return self.env[name]
+
+    def _is_of_a_step(self, name: str, kind: Array) -> bool:
+        """Declare an array that each step of a loop in several threads has for itself, on the stack
+        of its thread, and return True, if there is room."""
+        assert self.shared_out is not None
+        size = kind.size if isinstance(kind.size, int) else STACK
+        self.shared_out += size * kind.of.dtype.itemsize
+        if self.shared_out > STACK:
+            return False
+        self.blocks.setdefault(name, self.here)
+        own = self.unit.called(name)
+        if name in self.moved:
+            self.owners.add(name)
+            self._hoisted(name, f"{kind.pointer(own)} = memory_of_{own};")
+            own = f"memory_of_{own}"
+        self._hoisted(name, f"{kind.member(own)};")
+        self.env[name] = Value(kind, self.unit.called(name))
+        return True
 
     def fresh_memory(self, wish: str, kind: Array) -> Value:
         """An array in the workspace that no name of the function stands for."""
@@ -205,6 +229,12 @@ class Arrays(Expressions):
         root = _root(node)
         is_fixed = self.assigned[name] == 1 and name not in self.outputs
         return is_fixed and (root is None or self.assigned[root] <= 1)
+
+    def _moved(self) -> set[str]:
+        """The names that may exchange their memory."""
+        nodes = [node for node in assignments(self.body) if id(node.value) in self.dead]
+        both = (one for node in nodes for one in (*node.targets, node.value))
+        return {one.id for one in both if isinstance(one, ast.Name)}
 
     def _viewed(self) -> set[str]:
         """The names of arrays that stand for the memory of another name."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from typing import Any
 
+NUMBER = "number_of_threads"  # the variable of a library of kernels
+
 
 class CompilerError(Exception):
     """There is no compiler of C, or it fails."""
@@ -25,13 +27,14 @@ class Raised:
 @dataclass(frozen=True)
 class Binding:
     """Facts that Python needs to call a kernel: its name, the number of its operands, those that
-    are arrays, as position, dtype and whether they are written, and the dtypes of the arrays that
-    it returns."""
+    are arrays, as position, dtype and whether they are written, the dtypes of the arrays that it
+    returns, and whether it has loops in several threads."""
 
     name: str
     count: int
     arrays: tuple[tuple[int, str, bool], ...]
     made: tuple[str, ...]
+    has_threads: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,11 @@ class KernelsInC:
     raised: tuple[Raised, ...]
     fastmath: bool
     is_all: bool
+
+    @property
+    def has_threads(self) -> bool:
+        """True if a kernel has loops in several threads."""
+        return any(one.has_threads for one in self.bindings)
 
     @property
     def plain(self) -> tuple[Any, ...]:

@@ -6,9 +6,11 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from stcompile.native.arrays import STEP
 from stcompile.native.expressions import AND, UNKNOWN, Value, literal
 from stcompile.native.kinds import BOOL, INT
 from stcompile.native.lists import Lists
+from stcompile.native.threads import IN_THREADS, STACK, is_shared_out
 from stcompile.native.unit import Unit
 
 _MAY_FAIL = re.compile(r"(?<!return )\bwork\b")
@@ -22,7 +24,6 @@ class Control(Lists):
         super().__init__(unit, node)
         self.said = node.lineno
         self.declared: set[str] = set()
-        self.here: tuple[int, ...] = ()
 
     # --- blocks --------------------------------------------------------------------------------
 
@@ -84,9 +85,24 @@ class Control(Lists):
             move = f"{own}--" if step == -1 else f"{own} -= {-step}"
         for pragma in self._pragmas(node):
             self.say(pragma)
-        self.say(f"for (int64_t {own} = {start}; {own} {sign} {end}; {move}) {{")
+        before = len(self.lines)
+        head = f"for (int64_t {own} = {start}; {own} {sign} {end}; {move}) {{"
+        self.say(head)
+        if is_shared_out(node):
+            self.shared_out = 0
         self._inside(node.body, id(node))
         self.say("}")
+        if is_shared_out(node):
+            self._share_out(self.lines.index(" " * (STEP * self.level) + head, before))
+
+    def _share_out(self, at: int) -> None:
+        """Let the steps of the loop at a line run in several threads, if none has arrays in the
+        workspace, which all threads have in common."""
+        stack, self.shared_out = self.shared_out, None
+        text = "\n".join(self.lines[at:]).replace("&work->error", "")
+        if stack is not None and stack <= STACK and not _MAY_FAIL.search(text):
+            self.unit.stack = max(self.unit.stack or 0, stack)
+            self.lines.insert(at, " " * (STEP * self.level) + IN_THREADS)
 
     def _pragmas(self, node: ast.For) -> Iterator[str]:
         """A word to the compiler that the terms of a sum may be added several at a time."""

@@ -22,6 +22,7 @@ from stcompile.native.lists import LIMIT, lists_in
 from stcompile.native.literals import numbers
 from stcompile.native.names import c_name, flat, sharing_names, written_names
 from stcompile.native.sequences import in_sequence
+from stcompile.native.threads import MACRO, with_own_names
 from stcompile.native.translate import RAISED, Translator, translate
 from stcompile.native.unit import Made, Unit
 from stcompile.native.workspace import fixed_bytes, layout_lines, measure_lines, struct_lines
@@ -179,7 +180,7 @@ def translated(
 def unit_of(source: str, name: str, locate: Callable[[int], str]) -> Unit:
     """The functions of a text, before they are translated."""
     functions = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef))
-    definitions = {node.name: in_sequence(node) for node in functions}
+    definitions = {node.name: with_own_names(in_sequence(node)) for node in functions}
     comments = {
         token.start[0]: token.string
         for token in tokenize.generate_tokens(io.StringIO(source).readline)
@@ -280,7 +281,10 @@ def _limit(taken: Collection[str]) -> str:
 
 
 def _told(unit: Unit, leaves: Sequence[Leaf]) -> Iterator[str]:
-    """Sentences about the lengths that have names."""
+    """Sentences about threads, and about the lengths that have names."""
+    if unit.stack is not None:
+        more = f", each with {unit.stack:,} bytes on its stack" if unit.stack else ""
+        yield f"With -fopenmp loops run in several threads{more}."
     arrays = ((leaf.code, leaf.kind.dims) for leaf in leaves if isinstance(leaf.kind, Array))
     axes = ((code, at, named_by(n)) for code, dims in arrays for at, n in enumerate(dims))
     found = {one: f"{code}.shape[{at}]" for code, at, one in reversed([*axes]) if one is not None}
@@ -346,6 +350,8 @@ def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
             "#endif",
             "",
         ]
+    if unit.stack is not None:
+        lines += MACRO.format(clause=unit.clause).split("\n")
     lines += [line for text in unit.constants.values() for line in (text, "")]
     for text in unit.inlines.values():
         lines += [f"static inline {text}", ""]

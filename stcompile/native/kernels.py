@@ -15,13 +15,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stcompile.native.arrays import STEP
-from stcompile.native.bindings import Binding, KernelsInC, Raised
+from stcompile.native.bindings import NUMBER, Binding, KernelsInC, Raised
 from stcompile.native.entries import PRELUDE, SAID, Entry, entry_lines
 from stcompile.native.expressions import NotInC, Value, static_value
 from stcompile.native.file import shared_lines, unit_of, wrapped
 from stcompile.native.kinds import INT, Array, Kind, Number
 from stcompile.native.names import assigned_names, c_name
 from stcompile.native.sizes import size_text
+from stcompile.native.threads import IN_THREADS
 from stcompile.native.translate import RAISED, Translator
 from stcompile.native.unit import Made, Unit
 from stcompile.native.workspace import struct_lines
@@ -45,6 +46,7 @@ class _Kernels(Unit):
     """The functions of a file of kernels, and the errors that they raise."""
 
     raised: list[Raised] = field(default_factory=list)
+    clause: str = f" num_threads({NUMBER})"
 
     def code_of(self, raised: Raised) -> int:
         if raised not in self.raised:
@@ -122,8 +124,6 @@ class _Kernel(Translator):
         self.say(RAISED)
 
     def _For(self, node: ast.For) -> None:
-        if "prange" in ast.unparse(node.iter):
-            self.refuse("a loop in several threads has no translation")
         before = len(self.lines)
         self.places = {}
         super()._For(node)
@@ -138,7 +138,7 @@ class _Kernel(Translator):
         """An innermost loop twice: without the checks of indices that are a number and the counter,
         where the first and the last are in range, and with them. Sums are in order with checks:
         the compiler would keep parts of them in memory."""
-        checked = [line for line in lines if "IN_ANY_ORDER(" not in line]
+        checked = [line for line in lines if not _PRAGMA.search(line)]
         head = _HEAD.search(checked[0])
         if head is None:
             return checked
@@ -161,7 +161,8 @@ class _Kernel(Translator):
         return [f"{margin}if ({' && '.join(tests)}) {{", *more[0], *middle, *more[1], f"{margin}}}"]
 
 
-_LOOP = re.compile(r"^ *(for \(|IN_ANY_ORDER\()")
+_LOOP = re.compile(rf"^ *(for \(|IN_ANY_ORDER\(|{IN_THREADS})")
+_PRAGMA = re.compile(rf"IN_ANY_ORDER\(|{IN_THREADS}")
 _HEAD = re.compile(r"^ *for \(int64_t (\w+) = (.*?); \1 < (.*); \1\+\+\) \{$")
 
 
@@ -215,7 +216,8 @@ def _entry(unit: _Kernels, name: str, operands: Operands) -> Entry:
 def _binding(entry: Entry) -> Binding:
     arrays = [(at, kind.of.dtype.str, at in entry.written) for at, kind in entry.arrays.items()]
     made = [kind.of.dtype.str for kind in entry.made.values()]
-    return Binding(entry.name, len(entry.kinds), tuple(arrays), tuple(made))
+    has_threads = IN_THREADS in entry.function.words
+    return Binding(entry.name, len(entry.kinds), tuple(arrays), tuple(made), has_threads)
 
 
 def _text(unit: _Kernels, entries: Sequence[Entry]) -> str:
@@ -224,6 +226,7 @@ def _text(unit: _Kernels, entries: Sequence[Entry]) -> str:
         "",
         *struct_lines(unit, f"int64_t said[{SAID}]"),
         "",
+        *([f"int {NUMBER} = 1;", ""] if unit.stack is not None else []),
         *shared_lines(unit, has_complex=True),
         *(line for one in entries for line in entry_lines(one, unit)),
     ]

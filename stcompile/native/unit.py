@@ -65,6 +65,8 @@ class Unit:
     lengths: Mapping[str, Symbol] = field(default_factory=dict)
     limit: str = ""  # the length of lists, where there may be some
     has_sums: bool = False  # that may be added several terms at a time
+    stack: int | None = None  # bytes of arrays that a step of a loop in threads has; None: no loop
+    clause: str = ""  # of the pragma of such loops
     last: str = ""  # the user's line that was translated last
 
     @property

@@ -1,0 +1,74 @@
+"""Loops whose steps may run in several threads: names and arrays of a step are its own."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from itertools import count
+
+from stcompile.native.names import sharing_names
+
+IN_THREADS = "IN_THREADS"  # the macro before such a loop
+MACRO = f"""\
+/* -fopenmp runs loops in several threads. */
+#ifdef _OPENMP
+#define {IN_THREADS} _Pragma("omp parallel for{{clause}}")
+#else
+#define {IN_THREADS}
+#endif
+"""
+STACK = 65536  # bytes of arrays that a step has on the stack of its thread
+
+
+def is_shared_out(node: ast.AST) -> bool:
+    """True for a loop whose steps may run at the same time."""
+    if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call):
+        return False
+    return isinstance(node.iter.func, ast.Name) and node.iter.func.id == "prange"
+
+
+def with_own_names(node: ast.FunctionDef) -> ast.FunctionDef:
+    r"""The function with other names for what the steps of such a loop set, where they stand for
+    something else outside of the loop: each is declared in the loop then, for a step alone. Other
+    names for an array that all steps write into stay.
+
+    >>> text = "def f(x):\n  for i in prange(9):\n    a = x[i]\n    x[i] = a\n  a = x[0]"
+    >>> print(ast.unparse(with_own_names(ast.parse(text).body[0])))
+    def f(x):
+        for i in prange(9):
+            a_1 = x[i]
+            x[i] = a_1
+        a = x[0]
+    """
+    loops = [one for one in ast.walk(node) if is_shared_out(one)]
+    if not loops:
+        return node
+    shared = sharing_names(node.body, [one.arg for one in node.args.args])
+    used = Counter(_names(node))
+    for loop in loops:
+        inside = Counter(_names(loop))
+        for name in dict.fromkeys(_set_in(loop)):
+            if used[name] > inside[name] and name not in shared:
+                tries = (f"{name}_{at}" for at in count(1))
+                own = next(one for one in tries if one not in used)
+                used.update({own: inside[name], name: -inside[name]})
+                for one in _nodes(loop):
+                    one.id = own if one.id == name else one.id
+    return node
+
+
+def _nodes(node: ast.AST) -> Iterator[ast.Name]:
+    return (one for one in ast.walk(node) if isinstance(one, ast.Name))
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    yield from (one.arg for one in ast.walk(node) if isinstance(one, ast.arg))
+    yield from (one.id for one in _nodes(node))
+
+
+def _set_in(loop: ast.AST) -> Iterator[str]:
+    """The names that the steps of a loop set, without counters of loops."""
+    counters = {n.target.id for n in ast.walk(loop) if isinstance(n, ast.For)}  # type: ignore[attr-defined]
+    names = (one.id for one in _nodes(loop) if isinstance(one.ctx, ast.Store))
+    return (name for name in names if name not in counters)
