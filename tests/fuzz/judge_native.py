@@ -1,8 +1,9 @@
 """Whether files of C are right.
 
 Value and gradient of a program are exported for the arguments of its calls, of the first one only
-if it is judged lightly. The file compiles without a warning, runs under sanitizers, and passes its
-self-test, which compares with the numbers of the readable level.
+if it is judged lightly; ``dynamic`` files have names for lengths. The file compiles without a
+warning, runs under sanitizers, and passes its self-test, which compares with the numbers of the
+readable level.
 """
 
 from __future__ import annotations
@@ -28,23 +29,29 @@ from tests.fuzz.verdicts import Mismatch, Verdict, general, verdict_of
 COMPILER = shutil.which("gcc")
 STRICT = "-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror"
 SANITIZERS = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-READABLE = Options("readable")
 
 
 def judge_source(
-    source: str, calls: Calls, second_order: bool, light: bool, names: Mapping[str, Any] = HELPERS
+    source: str,
+    calls: Calls,
+    second_order: bool,
+    light: bool,
+    names: Mapping[str, Any] = HELPERS,
+    dynamic: bool = False,
 ) -> Verdict:
     """The verdict on a program in text."""
-    return judge_function(function_of(source, names), calls, light)
+    return judge_function(function_of(source, names), calls, light, dynamic)
 
 
-def judge_function(function: Callable[..., Any], calls: Calls, light: bool) -> Verdict:
+def judge_function(
+    function: Callable[..., Any], calls: Calls, light: bool, dynamic: bool = False
+) -> Verdict:
     """The verdict on a function."""
     if COMPILER is None:
         return Verdict("not judged", "there is no gcc")
     wrt = tuple(at for at, arg in enumerate(calls[0]) if all(map(is_real, flat(arg))))
     gradient: Gradient[..., Any] = Gradient(
-        lambda *args: as_number(function(*args)), wrt, True, READABLE
+        lambda *args: as_number(function(*args)), wrt, True, Options("readable", dynamic=dynamic)
     )
 
     def examine() -> tuple[int, int]:

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -79,6 +80,7 @@ class Job:
     sort: str = "control"
     kernels: bool = False  # judge the compiled level beside the fast one
     native: bool = False  # judge files of C
+    dynamic: bool = False  # with names for lengths
     longest: int = 0  # characters of a program that is judged; 0: any
 
     @property
@@ -86,6 +88,7 @@ class Job:
         return {
             "kernels": self.kernels,
             "native": self.native,
+            "dynamic": self.dynamic,
             "second_order": self.every > 0 and self.number % self.every == 0,
             "light": self.light > 0 and self.number % self.light != 0,
         }
@@ -117,9 +120,12 @@ def judged(
     light: bool,
     kernels: bool = False,
     native: bool = False,
+    dynamic: bool = False,
 ) -> Verdict:
     own = SORTS[sort]
-    judge = own.native if native else own.kernels if kernels else own.judge
+    judge = own.kernels if kernels else own.judge
+    if native:
+        judge = own.native and partial(own.native, dynamic=dynamic)
     if judge is None:
         return Verdict("not judged", "there is nothing to compare kernels with")
     try:
@@ -191,6 +197,13 @@ def main(arguments: list[str] | None = None) -> int:
         help="judge files of C: compiled without a warning, run under sanitizers",
     )
     parser.add_argument(
+        "--dynamic",
+        type=int,
+        default=2,
+        metavar="N",
+        help="every Nth file of C of a sort has names for lengths; 0: none (%(default)s)",
+    )
+    parser.add_argument(
         "--longest", type=int, default=0, metavar="N", help="leave out texts of more characters"
     )
     parser.add_argument(
@@ -211,6 +224,7 @@ def main(arguments: list[str] | None = None) -> int:
             sort,
             options.kernels,
             options.native,
+            options.dynamic > 0 and n // len(options.sorts) % options.dynamic == 0,
             options.longest,
         )
         for n, sort in zip(numbers, itertools.cycle(options.sorts))

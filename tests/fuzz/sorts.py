@@ -50,13 +50,13 @@ class Sort:
     """A sort of programs: how one is drawn from a seed, with the arguments of its calls (of one if
     it is judged lightly), how it is judged, whether a shorter text is still such a program (None if
     its text is not that of a function), and how the compiled level is judged beside the fast one,
-    and files of C (None if they are not)."""
+    and files of C, which have names for lengths if they are ``dynamic`` (None if they are not)."""
 
     draw: Callable[[int, bool], tuple[str, Calls]]
     judge: Judge
     is_one: Callable[[str, Calls], bool] | None = None
     kernels: Judge | None = None
-    native: Judge | None = None
+    native: Callable[..., Verdict] | None = None
 
 
 def _draw_control(seed: int, light: bool) -> tuple[str, Calls]:
@@ -105,9 +105,11 @@ def _drawn(module: Any) -> Sort:
         function, args = module.function_of(module.random_program(*calls)), module.arguments(*calls)
         return judge_kernels.judge_function(function, (args,), second_order, light)
 
-    def judge_native_of(source: str, calls: Calls, second_order: bool, light: bool) -> Verdict:
+    def judge_native_of(
+        source: str, calls: Calls, second_order: bool, light: bool, dynamic: bool = False
+    ) -> Verdict:
         function, args = module.function_of(module.random_program(*calls)), module.arguments(*calls)
-        return judge_native.judge_function(function, (args,), light)
+        return judge_native.judge_function(function, (args,), light, dynamic)
 
     return Sort(draw, judge_one, kernels=judge_kernels_of, native=judge_native_of)
 

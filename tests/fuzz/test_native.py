@@ -48,5 +48,6 @@ def test_a_wrong_file_is_noticed(
 @pytest.mark.parametrize("sort", [sort for sort, one in SORTS.items() if one.native])
 def test_files_of_random_programs(sort: str) -> None:
     for number in range(PROGRAMS):
-        verdict = run.examine(run.Job(31, number, 0, PROGRAMS, sort, native=True)).verdict
+        job = run.Job(31, number, 0, PROGRAMS, sort, native=True, dynamic=number % 2 == 1)
+        verdict = run.examine(job).verdict
         assert verdict.kind in ("right", "refused"), f"{verdict.about}\n{verdict.details}"
