@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stcompile.native.expressions import Expressions, Value, literal
+from stcompile.native.bindings import Part, Raised
+from stcompile.native.expressions import Expressions
 from stcompile.native.kinds import INT, Array, Number
 from stcompile.native.liveness import assignments, dead_sources
 from stcompile.native.names import (
@@ -27,6 +28,7 @@ from stcompile.native.names import (
 from stcompile.native.sizes import size_text
 from stcompile.native.threads import STACK
 from stcompile.native.unit import Unit
+from stcompile.native.values import Value, literal
 
 STEP = 4  # spaces
 COUNTER = "@"  # the position of an element in the text of what an array is filled with
@@ -71,6 +73,11 @@ class Arrays(Expressions):
     def say(self, text: str) -> None:
         """Add a line."""
         self.lines.append(" " * (STEP * self.level) + text if text else "")
+
+    def code(self, error: str, parts: Sequence[Part]) -> int:
+        """The code of an error here, by its class and the parts of its message."""
+        self.needs_workspace = True
+        return self.unit.code(Raised(error, tuple(parts), self.line, self.node.name))
 
     def fresh_name(self, wish: str) -> str:
         self.names[wish] += 1
@@ -203,21 +210,19 @@ class Arrays(Expressions):
     def _bind_array(self, name: str, value: Value, node: ast.expr) -> None:
         """``name = array``: another name for it; or its own memory gets what is there, by an
         exchange with that of the other name or by a copy."""
-        assert isinstance(value.kind, Array)
         if self._is_alias(name, node):
             self.env[name] = value
             return
-        memory = self._memory(name, value.kind)
-        if self._can_exchange(name, node) and memory.kind == value.kind:
+        memory = self._memory(name, value.array)
+        if self._can_exchange(name, node) and memory.kind == value.array:
             self._exchange(memory, value)
         else:
             self._copy(memory, value)
 
     def _exchange(self, one: Value, other: Value) -> None:
         """Exchange the memory of two names."""
-        assert isinstance(one.kind, Array)
         held = self.fresh_name("held")
-        self.say(f"{one.kind.pointer(held)} = {one.code};")
+        self.say(f"{one.array.pointer(held)} = {one.code};")
         self.say(f"{one.code} = {other.code};")
         self.say(f"{other.code} = {held};")
 
@@ -257,24 +262,22 @@ class Arrays(Expressions):
         return both <= self.owners and not both & self.viewed
 
     def _copy(self, target: Value, source: Value) -> None:
-        assert isinstance(target.kind, Array)
-        if target.code != source.code and target.kind.size != 0:
-            size = f"{target.kind.count} * sizeof({target.kind.of.c})"
+        if target.code != source.code and target.array.size != 0:
+            size = f"{target.array.count} * sizeof({target.of.c})"
             self.say(f"memcpy({target.code}, {source.code}, {size});")
 
     def fill(self, memory: Value, fill: Value) -> None:
-        assert isinstance(memory.kind, Array)
         if isinstance(fill.kind, Array):
             self._copy(memory, fill)
             return
-        if memory.kind.size == 0:
+        if memory.array.size == 0:
             return
         if fill.static in (0, 0j, False):
-            self.say(f"memset({memory.code}, 0, {memory.kind.count} * sizeof({memory.kind.of.c}));")
+            self.say(f"memset({memory.code}, 0, {memory.array.count} * sizeof({memory.of.c}));")
             return
         at = self.fresh_name("at")
-        flat_pointer = f"(({memory.kind.of.c} *){memory.code})"
-        self.say(f"for (int64_t {at} = 0; {at} < {size_text(memory.kind.size)}; {at}++)")
+        flat_pointer = f"(({memory.of.c} *){memory.code})"
+        self.say(f"for (int64_t {at} = 0; {at} < {size_text(memory.array.size)}; {at}++)")
         self.say(f"    {flat_pointer}[{at}] = {fill.code.replace(COUNTER, at)};")
 
 

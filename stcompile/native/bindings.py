@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 NUMBER = "number_of_threads"  # the variable of a library of kernels
 
 
 class CompilerError(Exception):
     """There is no compiler of C, or it fails."""
+
+
+Part: TypeAlias = str | int | tuple[int]  # of a message; in brackets the position of a number
 
 
 @dataclass(frozen=True)
@@ -19,9 +22,15 @@ class Raised:
     it."""
 
     error: str
-    parts: tuple[str | int | tuple[int], ...]
+    parts: tuple[Part, ...]
     line: int
     function: str
+
+    @property
+    def text(self) -> str:
+        """The error in words; what stands there of numbers that the call has is left open."""
+        said = " ".join("..." if isinstance(part, tuple) else str(part) for part in self.parts)
+        return f"{self.error}: {said}".removesuffix(": ")
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ import numpy as np
 from stcompile.code.beside import text_of
 from stcompile.codegen_templates.loops import HELPERS
 from stcompile.native.arrays import Arrays
-from stcompile.native.expressions import Value
 from stcompile.native.functions import LOOPED
 from stcompile.native.kinds import FLOAT, INT, Array, Number
 from stcompile.native.literals import numbers
 from stcompile.native.sequences import in_sequence
 from stcompile.native.sizes import size_text
+from stcompile.native.values import Value
 from stcompile.wengert.dims import number_of_elements
 
 Given: TypeAlias = Mapping[str, Any]  # keyword arguments, which are known
@@ -69,9 +69,8 @@ def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
 
 def transposed(run: Arrays, array: Value) -> Value:
     """``array.T``, as a copy."""
-    assert isinstance(array.kind, Array)
-    dims = array.kind.dims[::-1]
-    memory = run.fresh_memory("turned", Array(array.kind.of, dims))
+    dims = array.dims[::-1]
+    memory = run.fresh_memory("turned", Array(array.of, dims))
     names = [run.fresh_name("at") for _ in dims]
     for own, length in zip(names, dims, strict=True):
         run.say(f"for (int64_t {own} = 0; {own} < {size_text(length)}; {own}++)")
@@ -85,21 +84,20 @@ def transposed(run: Arrays, array: Value) -> Value:
 def gathered(run: Arrays, array: Value, indices: Sequence[Value]) -> Value:
     """The elements or rows of an array at places that arrays of one shape hold."""
     kinds = [one.kind for one in indices]
-    assert isinstance(array.kind, Array)
     if any(kind != kinds[0] or not isinstance(kind, Array) for kind in kinds):
         run.refuse("a part of an array at places of several shapes has no translation")
     assert isinstance(kinds[0], Array)
     if kinds[0].of.dtype.kind not in "iu":
         run.refuse("a selection by a mask has no translation", LOOPED)
-    rest = array.kind.dims[len(indices) :]
-    memory = run.fresh_memory("gathered", Array(array.kind.of, (*kinds[0].dims, *rest)))
+    rest = array.dims[len(indices) :]
+    memory = run.fresh_memory("gathered", Array(array.of, (*kinds[0].dims, *rest)))
     at = run.fresh_name("at")
     numbers = [Value(kinds[0].of, _flat(one, at)) for one in indices]
-    places = [run.place(one, dim) for one, dim in zip(numbers, array.kind.dims, strict=False)]
+    places = [run.place(one, dim) for one, dim in zip(numbers, array.dims, strict=False)]
     source = array.code + "".join(f"[{place}]" for place in places)
     run.say(f"for (int64_t {at} = 0; {at} < {size_text(kinds[0].size)}; {at}++)")
     if rest:
-        row = Array(array.kind.of, rest)
+        row = Array(array.of, rest)
         target = f"{_flat(memory)} + {at} * ({size_text(row.size)})"
         run.say(f"    memcpy({target}, {source}, {row.count} * sizeof({row.of.c}));")
     else:
@@ -142,17 +140,16 @@ def _solved(run: Arrays, name: str, values: Sequence[Value]) -> Value:
 def _sorted(run: Arrays, name: str, values: Sequence[Value], given: Given) -> Value:
     """``np.sort`` or ``np.argsort`` along an axis."""
     (array,) = values
-    assert isinstance(array.kind, Array)
-    if given.keys() - {"axis", "kind", "stable"} or array.kind.of.dtype.kind not in "if":
+    if given.keys() - {"axis", "kind", "stable"} or array.of.dtype.kind not in "if":
         run.refuse(f"`np.{name}` in this order or of this type has no translation")
-    dims = array.kind.dims
+    dims = array.dims
     axis = given.get("axis", -1) % len(dims)
-    kind = array.kind if name == "sort" else Array(INT, dims)
+    kind = array.array if name == "sort" else Array(INT, dims)
     memory = run.fresh_memory("sorted" if name == "sort" else "order", kind)
     places = run.fresh_memory("places", Array(INT, (2 * dims[axis],)))
     rows = number_of_elements((*dims[:axis], *dims[axis + 1 :]))
     sizes = map(size_text, (rows, dims[axis], number_of_elements(dims[axis + 1 :])))
-    own = run.inline(name, array.kind.of)
+    own = run.inline(name, array.of)
     flat = _flat(array), *sizes, _flat(memory), places.code
     run.say(f"{own}({', '.join(flat)});")
     return memory
@@ -166,7 +163,7 @@ def _found(run: Arrays, values: Sequence[Value], given: Given) -> Value:
     of = array.kind.of
     before = array.code, size_text(array.kind.dims[0])
     after = ("true" if given.get("side") == "right" else "false",)
-    if np.promote_types(of.dtype, _number(wanted).dtype) != of.dtype:
+    if np.promote_types(of.dtype, wanted.of.dtype) != of.dtype:
         run.refuse("`np.searchsorted` of several types has no translation", "convert them before")
     return _each(run, wanted, run.inline("searchsorted", of), of, INT, (before, after))
 
@@ -176,8 +173,7 @@ def _interpolated(run: Arrays, values: Sequence[Value]) -> Value:
     x, *points = values
     if any(not isinstance(one.kind, Array) or one.kind.of != FLOAT for one in points):
         run.refuse("`np.interp` of this type has no translation", "convert the points to float64")
-    assert isinstance(points[0].kind, Array)
-    after = *(one.code for one in points), size_text(points[0].kind.dims[0])
+    after = *(one.code for one in points), size_text(points[0].dims[0])
     return _each(run, x, run.inline("interp", FLOAT), FLOAT, FLOAT, ((), after))
 
 
@@ -192,7 +188,7 @@ def _each(
     """A function of each element of ``x``, which takes numbers ``of`` a type between the others."""
 
     def called(code: str) -> str:
-        element = run.cast(Value(_number(x), code), of).code
+        element = run.cast(Value(x.of, code), of).code
         return f"{function}({', '.join((*others[0], element, *others[1]))})"
 
     if not isinstance(x.kind, Array):
@@ -204,16 +200,9 @@ def _each(
     return memory
 
 
-def _number(value: Value) -> Number:
-    kind = value.kind.of if isinstance(value.kind, Array) else value.kind
-    assert isinstance(kind, Number)
-    return kind
-
-
 def _flat(array: Value, at: str = "") -> str:
     """The elements of an array one after the other, or the one at a place."""
-    assert isinstance(array.kind, Array)
-    if len(array.kind.dims) < 2:
+    if len(array.dims) < 2:
         return f"{array.code}[{at}]" if at else array.code
-    pointer = f"({'const ' if array.is_const else ''}{array.kind.of.c} *){array.code}"
+    pointer = f"({'const ' if array.is_const else ''}{array.of.c} *){array.code}"
     return f"({pointer})[{at}]" if at else pointer

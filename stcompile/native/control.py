@@ -7,13 +7,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from stcompile.native.arrays import STEP
-from stcompile.native.expressions import AND, UNKNOWN, Value, literal
 from stcompile.native.kinds import BOOL, INT
 from stcompile.native.lists import Lists
 from stcompile.native.threads import IN_THREADS, STACK, is_shared_out
 from stcompile.native.unit import Unit
+from stcompile.native.values import AND, UNKNOWN, Value, literal
+from stcompile.wengert.dims import UnknownSizeError
 
 _MAY_FAIL = re.compile(r"(?<!return )\bwork\b")
+NUMBERS = "dynamic=False lets C have numbers in the place of all lengths"
 ADDED = "added"  # the function for a term of a sum that is added in any order
 
 
@@ -24,6 +26,7 @@ class Control(Lists):
         super().__init__(unit, node)
         self.said = node.lineno
         self.declared: set[str] = set()
+        self.places: dict[str, tuple[str, str]] = {}  # indices and lengths by checks, of a loop
 
     # --- blocks --------------------------------------------------------------------------------
 
@@ -48,7 +51,10 @@ class Control(Lists):
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is None:
             self.refuse(f"`{ast.unparse(node)}` has no translation")
-        method(node)
+        try:
+            method(node)
+        except UnknownSizeError as error:
+            self.refuse(f"the number of {error} is not known", NUMBERS)
 
     def _inside(self, statements: Sequence[ast.stmt], key: int) -> None:
         outer, starts = self.here, self.starts
@@ -61,6 +67,8 @@ class Control(Lists):
         self.starts = self.starts[: len(starts)]
 
     def _For(self, node: ast.For) -> None:
+        before = len(self.lines)
+        self.places = {}
         assert isinstance(node.target, ast.Name)
         call = node.iter
         assert isinstance(call, ast.Call)
@@ -85,7 +93,6 @@ class Control(Lists):
             move = f"{own}--" if step == -1 else f"{own} -= {-step}"
         for pragma in self._pragmas(node):
             self.say(pragma)
-        before = len(self.lines)
         head = f"for (int64_t {own} = {start}; {own} {sign} {end}; {move}) {{"
         self.say(head)
         if is_shared_out(node):
@@ -94,6 +101,8 @@ class Control(Lists):
         self.say("}")
         if is_shared_out(node):
             self._share_out(self.lines.index(" " * (STEP * self.level) + head, before))
+        self.unit.looped(self, node, before)
+        self.places = {}
 
     def _share_out(self, at: int) -> None:
         """Let the steps of the loop at a line run in several threads, if none has arrays in the

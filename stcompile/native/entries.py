@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from stcompile.codegen_templates.c import text
 from stcompile.native.kinds import Array, Kind, Number
 from stcompile.native.sizes import size_text
+from stcompile.native.translate import SAID
 from stcompile.native.unit import Made, Unit
 from stcompile.native.workspace import bytes_text, fixed_bytes, layout_lines
 from stcompile.wengert.dims import Dim, named_by
@@ -15,101 +17,11 @@ OWN_NAMES = frozenset(("own", "given", "count", "type", "result", "thread", "err
 """Names in the functions that no length has."""
 
 LARGEST_ON_STACK = 16384  # bytes
-SAID = 3  # numbers that the message of an error may have
 SPELT = '"i' + "L" * SAID + '"'
 HEAD = object.__basicsize__  # bytes before the fields of an object
 TYPE, OTHERS, RAISE, NEW, OWN = range(5)  # what the objects of a function begin with
 
-PRELUDE = f"""\
-#include <complex.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Objects of Python's, and arrays of NumPy's. */
-typedef struct object {{
-    char head[{HEAD} - sizeof(void *)];
-    struct object *type;
-}} object;
-typedef struct {{
-    object head;
-    char *data;
-    int nd;
-    const intptr_t *dims, *strides;
-    object *base, *dtype;
-}} array;
-typedef struct {{
-    double real, imag;
-}} complex_number;
-
-extern double PyFloat_AsDouble(object *);
-extern object *PyFloat_FromDouble(double);
-extern long long PyLong_AsLongLong(object *);
-extern object *PyLong_FromLongLong(long long);
-extern int PyObject_IsTrue(object *);
-extern object *PyBool_FromLong(long);
-extern complex_number PyComplex_AsCComplex(object *);
-extern object *PyComplex_FromDoubles(double, double);
-extern object *PyTuple_New(intptr_t);
-extern object *PyTuple_GetItem(object *, intptr_t);
-extern int PyTuple_SetItem(object *, intptr_t, object *);
-extern object *PyObject_CallObject(object *, object *);
-extern object *PyObject_CallFunction(object *, const char *, ...);
-extern object *PyErr_Occurred(void);
-extern object *PyErr_NoMemory(void);
-extern object *Py_BuildValue(const char *, ...);
-extern void Py_IncRef(object *);
-extern void Py_DecRef(object *);
-extern void *PyEval_SaveThread(void);
-extern void PyEval_RestoreThread(void *);
-
-typedef object *function(object *, object *const *, intptr_t);
-struct method {{
-    const char *name;
-    function *call;
-    int flags;
-    const char *about;
-}};
-
-/* True for an array of these types and lengths whose elements lie in C order. */
-static bool fits(const object *given, const object *type, const object *dtype, int nd,
-        const intptr_t *dims, intptr_t size)
-{{
-    const array *own = (const array *)given;
-    if (given->type != type || own->dtype != dtype || own->nd != nd)
-        return false;
-    if ((uintptr_t)own->data % (uintptr_t)(size > 8 ? 8 : size))
-        return false;
-    for (int axis = nd - 1; axis >= 0; size *= dims[axis--])
-        if (own->dims[axis] != dims[axis] || (own->strides[axis] != size && dims[axis] != 1))
-            return false;
-    return true;
-}}
-
-/* The length of an axis of what may be an array. */
-static int64_t length_of(const object *given, const object *type, int axis)
-{{
-    const array *own = (const array *)given;
-    return given->type == type && axis < own->nd ? own->dims[axis] : 0;
-}}
-
-/* What `others` gives for the same arguments. */
-static object *by_others(object *others, object *const *given, intptr_t count)
-{{
-    object *tuple = PyTuple_New(count);
-    if (!tuple)
-        return 0;
-    for (intptr_t at = 0; at < count; at++) {{
-        Py_IncRef(given[at]);
-        PyTuple_SetItem(tuple, at, given[at]);
-    }}
-    object *made = PyObject_CallObject(others, tuple);
-    Py_DecRef(tuple);
-    return made;
-}}
-"""
+PRELUDE = text("python.c").replace("HEAD", str(HEAD))
 
 
 @dataclass(frozen=True)
@@ -272,7 +184,6 @@ def _returned(entry: Entry) -> Iterator[str]:
     objects = [
         f"made_{at}" if isinstance(kind, Array) else _boxed(kind, f"number_{at}")
         for at, kind in enumerate(entry.function.results)
-        if isinstance(kind, Array | Number)
     ]
     if not objects:
         yield '    result = Py_BuildValue("");'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ from stcompile.base.errors import ExportError, LanguageError
 from stcompile.calls.arguments import Arguments, is_apart
 from stcompile.calls.specialisation import Specialisation
 from stcompile.export.write import write_named
-from stcompile.native.expressions import NotInC
+from stcompile.native.control import NUMBERS
 from stcompile.native.file import Leaf, Translated, kind_of, translated
 from stcompile.native.names import c_name
 from stcompile.native.selftest import LARGEST, Example, is_result, with_self_test
+from stcompile.native.translate import RESULT
+from stcompile.native.values import NotInC
 from stcompile.wengert.dims import Symbol, UnknownSizeError
 from stcompile.wengert.staged import Group, Item, Result
 
@@ -39,7 +41,7 @@ def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments) -> No
     except UnknownSizeError as error:
         raise ExportError(
             f"the number of {error} is needed to write `{function.function_name}` as C",
-            hint="dynamic=False lets C have numbers in the place of all lengths",
+            hint=NUMBERS,
         ) from None
     write_named(target, with_self_test(text, example_of(function, made, text, bound)))
     write_named(target.with_suffix(".h"), text.header)
@@ -65,7 +67,8 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
     options = replace(function.options, level="compiled", whole=True, inner=False, memory=None)
     made: Specialisation = function.specialised(function.stage(bound), bound, options)
     named = {symbol: c_name(own) for symbol, own in made.emitted.symbols.items()}
-    leaves = [*_leaves(made, named), *_captured(made)]
+    own = [f"optimizer.{name}" for name in vars(getattr(function, "optimizer", object))]
+    leaves = [*_leaves(made, named), *_captured(made, own)]
 
     def locate(line: int) -> str:
         place = made.locate(line)
@@ -111,9 +114,12 @@ def _leaves(made: Specialisation, named: Mapping[Symbol, str]) -> Iterator[Leaf]
         yield Leaf(name, code, kind_of(leaf.variable.type, named), (leaf.argument, leaf.path))
 
 
-def _captured(made: Specialisation) -> Iterator[Leaf]:
-    """Captured arrays and numbers, which the function in C is given as well."""
-    for keyword, hidden in zip(made.keywords, made.hidden, strict=True):
+def _captured(made: Specialisation, last: Sequence[str]) -> Iterator[Leaf]:
+    """Captured arrays and numbers, which the function in C is given as well: in the end those of an
+    optimiser, in its own order."""
+    rank = {description: at for at, description in enumerate(last)}
+    pairs = [*zip(made.keywords, made.hidden, strict=True)]
+    for keyword, hidden in sorted(pairs, key=lambda one: rank.get(one[1].place.description, -1)):
         if hidden.variable.type.kind not in ("array", "python", "scalar"):
             raise ExportError(f"{hidden.place.description} is no array", hint=HINT)
         yield Leaf(c_name(keyword), keyword, kind_of(hidden.variable.type, {}))
@@ -130,21 +136,24 @@ def _constants(made: Specialisation) -> dict[str, np.ndarray[Any, Any]]:
 
 def labels_of(function: Any, bound: Arguments, result: Result) -> list[str]:
     """Names for the results: of what a gradient is by, of the dict items that hold them."""
-    if not isinstance(result, Group) or not getattr(function, "with_value", False):
+    if not hasattr(function, "with_value"):
         return [*_labels(result, "")]
-    gradients, names = result.parts[1], function.names(bound)
+    gradients, before = result, []
+    if function.with_value and isinstance(result, Group):
+        gradients, before = result.parts[1], [*_labels(result.parts[0], "value")]
+    names = function.names(bound)
     if not isinstance(gradients, Group) or len(names) == 1:
-        return ["value", *_labels(gradients, f"d_{names[0]}")]
+        return [*before, *_labels(gradients, f"d_{names[0]}")]
     pairs = zip(gradients.parts, names, strict=False)
-    return ["value", *(one for part, name in pairs for one in _labels(part, f"d_{name}"))]
+    return [*before, *(one for part, name in pairs for one in _labels(part, f"d_{name}"))]
 
 
 def _labels(result: Result, label: str) -> Iterator[str]:
     if isinstance(result, Group):
         for key, part in zip(result.keys, result.parts, strict=True):
-            yield from _labels(part, f"{label or 'result'}_{c_name(str(key))}")
+            yield from _labels(part, f"{label or RESULT}_{c_name(str(key))}")
     elif not isinstance(result, Item) or result.atom is not None or is_result(result.value):
-        yield label or "result"
+        yield label or RESULT
 
 
 def example_of(

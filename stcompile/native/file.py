@@ -10,14 +10,13 @@ import tokenize
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.native.expressions import Value
 from stcompile.native.functions import INLINE
-from stcompile.native.kinds import Array, Kind, Number
+from stcompile.native.kinds import Array, Kind, Number, Parameter
 from stcompile.native.lists import LIMIT, lists_in
 from stcompile.native.literals import numbers
 from stcompile.native.names import c_name, flat, sharing_names, written_names
@@ -25,11 +24,13 @@ from stcompile.native.sequences import in_sequence
 from stcompile.native.threads import MACRO, with_own_names
 from stcompile.native.translate import RAISED, Translator, translate
 from stcompile.native.unit import Made, Unit
+from stcompile.native.values import Value
 from stcompile.native.workspace import fixed_bytes, layout_lines, measure_lines, struct_lines
 from stcompile.wengert.bounds import renamed
 from stcompile.wengert.dims import Symbol, named_by, replaced
 from stcompile.wengert.types import Type
 
+OfUnit = TypeVar("OfUnit", bound=Unit)
 WIDTH = 100
 FIXED = "\xa0"  # a space at which a line is not cut
 ABOUT = (
@@ -161,7 +162,7 @@ def translated(
     words = {word for one in (*unit.order, made) for word in one.words}
     for own in [own for own in unit.constants if c_name(own) not in words]:
         del unit.constants[own]
-    parameters = [_parameter(leaf, leaf.code not in written) for leaf in leaves]
+    parameters = [Parameter(leaf.name, leaf.kind, leaf.code not in written) for leaf in leaves]
     parameters += made.parameters
     results = tuple(zip(main.result_names, made.results, strict=True))
     header = _header(unit, made, parameters, [*about.splitlines(), *_told(unit, leaves)])
@@ -177,7 +178,9 @@ def translated(
     )
 
 
-def unit_of(source: str, name: str, locate: Callable[[int], str]) -> Unit:
+def unit_of(
+    source: str, name: str, locate: Callable[[int], str], of: type[OfUnit] = Unit
+) -> OfUnit:
     """The functions of a text, before they are translated."""
     functions = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef))
     definitions = {node.name: with_own_names(in_sequence(node)) for node in functions}
@@ -186,7 +189,7 @@ def unit_of(source: str, name: str, locate: Callable[[int], str]) -> Unit:
         for token in tokenize.generate_tokens(io.StringIO(source).readline)
         if token.type == tokenize.COMMENT
     }
-    unit = Unit(name, definitions, comments, locate, translate)
+    unit = of(name, definitions, comments, locate, translate)
     for own in (name, *INLINE):  # no other function has these names
         unit.unique(own)
     return unit
@@ -204,15 +207,8 @@ def _written(
     return called
 
 
-def _parameter(leaf: Leaf, is_read: bool) -> str:
-    if isinstance(leaf.kind, Array):
-        return leaf.kind.parameter(leaf.name, is_read)
-    assert isinstance(leaf.kind, Number)
-    return f"{leaf.kind.c} {leaf.name}"
-
-
-def _signature(made: Made, parameters: Sequence[str], workspace: str, returned: str) -> str:
-    given = [*(f"int64_t {own}" for own in made.lengths), *parameters]
+def _signature(made: Made, parameters: Sequence[Parameter], workspace: str, returned: str) -> str:
+    given = [*(f"int64_t {own}" for own in made.lengths), *(one.text for one in parameters)]
     given += [f"{workspace} *work"] if made.needs_workspace else []
     return wrapped(f"{returned} {made.name}({', '.join(given) or 'void'})", 4)
 
@@ -237,7 +233,7 @@ def wrapped(text: str, more: int = 8) -> str:
     return "\n".join(lines).replace(FIXED, " ")
 
 
-def _header(unit: Unit, made: Made, parameters: Sequence[str], about: Sequence[str]) -> str:
+def _header(unit: Unit, made: Made, parameters: Sequence[Parameter], about: Sequence[str]) -> str:
     guard = f"{unit.name.upper()}_H"
     measure = _measure(unit) if unit.lengths else ""
     size = f"`{unit.name}_workspace_size`" if unit.lengths else f"{fixed_bytes(unit):,}"
@@ -305,12 +301,16 @@ def _tests(unit: Unit) -> Iterator[str]:
 
 def _has_complex(unit: Unit, made: Made) -> bool:
     kinds = [*unit.members.values(), *made.results]
-    text = " ".join(line for one in (*unit.order, made) for line in (*one.lines, *one.parameters))
-    has = any((k.of if isinstance(k, Array) else k).dtype.kind == "c" for k in kinds)  # type: ignore[union-attr]
+    text = " ".join(
+        line
+        for one in (*unit.order, made)
+        for line in (*one.lines, *(p.text for p in one.parameters))
+    )
+    has = any(kind.of.dtype.kind == "c" for kind in kinds)
     return has or "complex" in text
 
 
-def _source(unit: Unit, made: Made, parameters: Sequence[str], file: str) -> str:
+def _source(unit: Unit, made: Made, parameters: Sequence[Parameter], file: str) -> str:
     lines = [
         f'#include "{file}.h"',
         "",
@@ -366,9 +366,9 @@ def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
     return lines
 
 
-def _unused(made: Made, parameters: Sequence[str]) -> list[str]:
+def _unused(made: Made, parameters: Sequence[Parameter]) -> list[str]:
     """Statements that say which parameters are not read."""
-    names = [re.sub(r"\[.*", "", p).split()[-1].lstrip("*") for p in parameters]
+    names = (one.name for one in parameters)
     return [f"    (void){name};" for name in names if name not in made.words]
 
 

@@ -10,25 +10,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from stcompile.native.arrays import STEP
 from stcompile.native.bindings import NUMBER, Binding, KernelsInC, Raised
 from stcompile.native.entries import PRELUDE, SAID, Entry, entry_lines
-from stcompile.native.expressions import NotInC, Value, static_value
 from stcompile.native.file import shared_lines, unit_of, wrapped
-from stcompile.native.kinds import INT, Array, Kind, Number
+from stcompile.native.kinds import INT, Array, Kind
 from stcompile.native.names import assigned_names, c_name
-from stcompile.native.sizes import size_text
 from stcompile.native.threads import IN_THREADS
-from stcompile.native.translate import RAISED, Translator
-from stcompile.native.unit import Made, Unit
+from stcompile.native.translate import Translator
+from stcompile.native.unit import Unit
+from stcompile.native.values import NotInC, Value, static_value
 from stcompile.native.workspace import struct_lines
-from stcompile.wengert.dims import Dim, Size, Symbol, UnknownSizeError
-
-WITHIN = "index_within"  # the function that checks an index
+from stcompile.wengert.dims import Dim, Symbol, UnknownSizeError
 
 
 @dataclass(frozen=True)
@@ -47,118 +43,24 @@ class _Kernels(Unit):
 
     raised: list[Raised] = field(default_factory=list)
     clause: str = f" num_threads({NUMBER})"
+    says_numbers: bool = True
 
-    def code_of(self, raised: Raised) -> int:
+    def code(self, raised: Raised) -> int:
         if raised not in self.raised:
             self.raised.append(raised)
         return self.raised.index(raised) + 1
 
-
-class _Kernel(Translator):
-    """The translation of a kernel, or of a function that it calls. Its errors are raised when it
-    has ended, with the numbers that their messages have."""
-
-    unit: _Kernels
-
-    def __init__(self, unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value]) -> None:
-        super().__init__(unit, node, arguments)
-        self.places: dict[str, tuple[str, str]] = {}  # indices of the loop and lengths, by checks
-
-    def call(self, name: str, arguments: Sequence[Value]) -> Value:
-        made = super().call(name, arguments)
-        return replace(made, is_counter=True) if name == WITHIN else made
-
-    def place(self, index: Value, length: Size) -> str:
-        if isinstance(index.static, int) or index.is_counter:
-            return super().place(index, length)
-        if not self.is_checked:
-            own = self.unit.inline("wrapped", INT)
-            return f"{own}({self.cast(index, INT).code}, {size_text(length)})"
-        self.needs_workspace = True
-        code = self._code("IndexError", ["index is out of bounds"], self.line)
-        own = self.unit.inline("place", INT)
-        limit = size_text(length)
-        text = f"{own}({self.cast(index, INT).code}, {limit}, &work->error, {code})"
-        self.places[text] = index.code, limit
-        return text
-
-    @property
-    def is_checked(self) -> bool:
+    def is_checked(self, node: ast.FunctionDef) -> bool:
         """True if an index may be out of range, as Numba is told."""
-        return any("boundscheck=True" in ast.unparse(one) for one in self.node.decorator_list)
+        return any("boundscheck=True" in ast.unparse(one) for one in node.decorator_list)
 
-    def _Subscript(self, node: ast.Subscript) -> Value:
-        call = node.value
-        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-            return super()._Subscript(node)
-        at = self.value(node.slice).static
-        made = self.unit.function(call.func.id, arguments := [self.value(a) for a in call.args])
-        names = [self.fresh_name(call.func.id) for _ in made.results]
-        self.blocks.update(dict.fromkeys(names, self.here))
-        self._called(call.func.id, arguments, names)
-        return self.env[names[at]]
-
-    def _code(self, error: str, parts: Sequence[Any], line: int) -> int:
-        return self.unit.code_of(Raised(error, tuple(parts), line, self.node.name))
-
-    def _Raise(self, node: ast.Raise) -> None:
-        if not isinstance(node.exc, ast.Call):
-            self.refuse(f"`{ast.unparse(node)}` has no translation")
-        parts: list[str | int | tuple[int]] = []
-        said: list[str] = []
-        for argument in node.exc.args:
-            value = self.value(argument)
-            if isinstance(value.static, str | int):
-                parts.append(value.static)
-                continue
-            if not isinstance(value.kind, Number) or value.kind.dtype.kind not in "iub":
-                self.refuse(f"`{ast.unparse(node)}` has no translation")
-            parts.append((len(said),))
-            said.append(self.cast(value, INT).code)
-        if len(said) > SAID:
-            self.refuse(f"`{ast.unparse(node)}` has no translation")
-        self.needs_workspace = True
-        code = self._code(ast.unparse(node.exc.func).rpartition(".")[2], parts, node.lineno)
-        numbers = [f"work->said[{at}] = {one};" for at, one in enumerate(said)]
-        self.say(" ".join(["if (!work->error) {", *numbers, f"work->error = {code};", "}"]))
-        self.say(RAISED)
-
-    def _For(self, node: ast.For) -> None:
-        before = len(self.lines)
-        self.places = {}
-        super()._For(node)
-        if self.places and not any(isinstance(n, ast.For | ast.While) for n in _inside(node)):
-            at = next(n for n in range(before, len(self.lines)) if _LOOP.search(self.lines[n]))
-            self.lines[at:] = self._versions(
-                self.lines[at:], set(map(c_name, assigned_names(node.body)))
+    def looped(self, run: Translator, node: ast.For, before: int) -> None:
+        inner = (one for statement in node.body for one in ast.walk(statement))
+        if run.places and not any(isinstance(one, ast.For | ast.While) for one in inner):
+            at = next(n for n in range(before, len(run.lines)) if _LOOP.search(run.lines[n]))
+            run.lines[at:] = _versions(
+                run, run.lines[at:], set(map(c_name, assigned_names(node.body)))
             )
-        self.places = {}
-
-    def _versions(self, lines: Sequence[str], assigned: set[str]) -> list[str]:
-        """An innermost loop twice: without the checks of indices that are a number and the counter,
-        where the first and the last are in range, and with them. Sums are in order with checks:
-        the compiler would keep parts of them in memory."""
-        checked = [line for line in lines if not _PRAGMA.search(line)]
-        head = _HEAD.search(checked[0])
-        if head is None:
-            return checked
-        counter, first, last = head.groups()
-        kept = {value.code for value in self.env.values() if value.kind == INT} - assigned
-        if assigned & set(re.findall(r"\w+", f"{first} {last}")):
-            return checked
-        free, tests = "\n".join(lines), dict[str, None]()
-        for text, (index, length) in self.places.items():
-            base, _, moved = index.rpartition(" + ")
-            if moved == counter and base in kept and base.isidentifier():
-                free = free.replace(text, index)
-                least = "0" if first == "0" else f"-({first})"
-                tests[f"{base} >= {least} && {base} <= {length} - ({last})"] = None
-        if not tests:
-            return checked
-        margin = lines[0][: -len(lines[0].lstrip())]
-        more = [[" " * STEP + line for line in part] for part in (free.split("\n"), checked)]
-        middle = [f"{margin}}} else {{"]
-        return [f"{margin}if ({' && '.join(tests)}) {{", *more[0], *middle, *more[1], f"{margin}}}"]
 
 
 _LOOP = re.compile(rf"^ *(for \(|IN_ANY_ORDER\(|{IN_THREADS})")
@@ -166,12 +68,31 @@ _PRAGMA = re.compile(rf"IN_ANY_ORDER\(|{IN_THREADS}")
 _HEAD = re.compile(r"^ *for \(int64_t (\w+) = (.*?); \1 < (.*); \1\+\+\) \{$")
 
 
-def _inside(node: ast.For) -> Iterator[ast.AST]:
-    return (one for statement in node.body for one in ast.walk(statement))
-
-
-def _translate(unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value], name: str) -> Made:
-    return _Kernel(unit, node, arguments).run(name)
+def _versions(run: Translator, lines: Sequence[str], assigned: set[str]) -> list[str]:
+    """An innermost loop twice: without the checks of indices that are a number and the counter,
+    where the first and the last are in range, and with them. Sums are in order with checks:
+    the compiler would keep parts of them in memory."""
+    checked = [line for line in lines if not _PRAGMA.search(line)]
+    head = _HEAD.search(checked[0])
+    if head is None:
+        return checked
+    counter, first, last = head.groups()
+    kept = {value.code for value in run.env.values() if value.kind == INT} - assigned
+    if assigned & set(re.findall(r"\w+", f"{first} {last}")):
+        return checked
+    free, tests = "\n".join(lines), dict[str, None]()
+    for text, (index, length) in run.places.items():
+        base, _, moved = index.rpartition(" + ")
+        if moved == counter and base in kept and base.isidentifier():
+            free = free.replace(text, index)
+            least = "0" if first == "0" else f"-({first})"
+            tests[f"{base} >= {least} && {base} <= {length} - ({last})"] = None
+    if not tests:
+        return checked
+    margin = lines[0][: -len(lines[0].lstrip())]
+    more = [[" " * STEP + line for line in part] for part in (free.split("\n"), checked)]
+    middle = [f"{margin}}} else {{"]
+    return [f"{margin}if ({' && '.join(tests)}) {{", *more[0], *middle, *more[1], f"{margin}}}"]
 
 
 def kernels_in_c(
@@ -184,8 +105,7 @@ def kernels_in_c(
 ) -> tuple[KernelsInC, dict[str, str]]:
     """Translate kernels of a module, the ``source`` of a program ``name``; and the reasons why some
     are not translated, by name. The ``lengths`` are those that have names, by their names in C."""
-    found = unit_of(source, name, locate)
-    unit = _Kernels(name, found.definitions, found.comments, locate, _translate, taken=found.taken)
+    unit = unit_of(source, name, locate, _Kernels)
     unit.lengths = lengths
     entries, reasons = [], {}
     for own, operands in kernels.items():

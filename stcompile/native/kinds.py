@@ -1,9 +1,9 @@
-"""The types of translated code: numbers, arrays of known shape, and tuples of them."""
+"""The types of translated code: numbers, arrays of known shape, and parameters of these."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,12 @@ class Number:
     """A number of a dtype of NumPy's; Python's have 64 bits."""
 
     dtype: np.dtype
+    dims: ClassVar[Sizes] = ()  # as an array has
+
+    @property
+    def of(self) -> Number:
+        """The same, as an array has the kind of its elements."""
+        return self
 
     @property
     def c(self) -> str:
@@ -64,16 +70,6 @@ class Array:
         """True if lengths have names."""
         return is_named(self.dims)
 
-    def parameter(self, name: str, is_read: bool) -> str:
-        """The declaration of a parameter that is this array and no other overlaps.
-
-        >>> Array(FLOAT, (3, 2)).parameter("w", True)
-        'const double w[restrict 3][2]'
-        """
-        const = "const " if is_read else ""
-        first, *rest = map(size_text, self.shape)
-        return f"{const}{self.of.c} {name}[restrict {first}]" + "".join(f"[{n}]" for n in rest)
-
     def pointer(self, name: str) -> str:
         """The declaration of a pointer to its first row."""
         rest = "".join(f"[{size_text(n)}]" for n in self.shape[1:])
@@ -101,9 +97,35 @@ class Array:
         return f"(size_t)({size_text(self.size)})" if self.is_named else str(self.size)
 
 
-Kind: TypeAlias = "Number | Array | tuple[Kind, ...]"
+Kind: TypeAlias = Number | Array
 BOOL, INT, FLOAT = (Number(np.dtype(name)) for name in ("bool", "int64", "float64"))
 COMPLEX = Number(np.dtype("complex128"))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a function. An array or number that is not ``is_read`` is written to; an array
+    that ``is_alone`` overlaps no other."""
+
+    name: str
+    kind: Kind
+    is_read: bool = True
+    is_alone: bool = True
+
+    @property
+    def text(self) -> str:
+        """The declaration.
+
+        >>> Parameter("w", Array(FLOAT, (3, 2))).text, Parameter("value", FLOAT, False).text
+        ('const double w[restrict 3][2]', 'double *value')
+        """
+        if isinstance(self.kind, Number):
+            return f"{self.kind.c} {'' if self.is_read else '*'}{self.name}"
+        const, alone = "const " * self.is_read, "restrict " * self.is_alone
+        first, *rest = map(size_text, self.kind.shape)
+        return f"{const}{self.kind.of.c} {self.name}[{alone}{first}]" + "".join(
+            f"[{n}]" for n in rest
+        )
 
 
 def is_wider(one: Number, other: Number) -> bool:

@@ -11,9 +11,9 @@ import ast
 from collections.abc import Sequence
 
 from stcompile.native.arrays import Arrays
-from stcompile.native.expressions import Value
-from stcompile.native.kinds import INT, Array, Number
+from stcompile.native.kinds import INT, Array
 from stcompile.native.unit import Unit
+from stcompile.native.values import Value
 from stcompile.wengert.dims import size_of
 
 LIMIT = "max_steps"  # the parameter for the length of lists
@@ -71,13 +71,11 @@ class Lists(Arrays):
             item = Value(INT, self.begins[node.id])
         else:
             item = self.value(node)
-        of = item.kind.of if isinstance(item.kind, Array) else item.kind
-        dims = item.kind.dims if isinstance(item.kind, Array) else ()
-        if not isinstance(of, Number):
+        if item.kind is None:
             self.refuse(f"a list of items like `{ast.unparse(node)}` has no translation")
         limit = self.unit.limit
-        memory = self._memory(name, Array(of, (size_of(self.unit.lengths[limit]), *dims)))
-        code = self.unit.error(f"IndexError: there are more than {limit} steps", self.line)
+        memory = self._memory(name, Array(item.of, (size_of(self.unit.lengths[limit]), *item.dims)))
+        code = self.code("IndexError", [f"there are more than {limit} steps"])
         self.say(f"if ({self.counts[name]} == {limit})")
         self.say(f"    return work->error = {code};")
         place = f"{memory.code}[{self.counts[name]}++]"
@@ -91,10 +89,9 @@ class Lists(Arrays):
         assert isinstance(node.value, ast.Name)
         part = self.parts[node.value.id]
         memory, own = self.env[part], self.unit.called(name)
-        assert isinstance(memory.kind, Array)
         begin = self.value(node)
-        self.say(f"{memory.kind.pointer(own)} = {memory.code} + {begin.code};")
-        self.env[name] = Value(memory.kind, own)
+        self.say(f"{memory.array.pointer(own)} = {memory.code} + {begin.code};")
+        self.env[name] = Value(memory.array, own)
         self.counts[name] = self.counts[part]
         if part in self.parts:
             self.parts[name] = self.parts[part]
@@ -112,10 +109,9 @@ class Lists(Arrays):
         if name not in self.env or name in self.begins:
             self.refuse(f"`{ast.unparse(node)}` has no translation")
         memory = self.env[name]
-        assert isinstance(memory.kind, Array)
-        length, *dims = memory.kind.dims
+        length, *dims = memory.dims
         code = f"{memory.code}[{self.place(self.number(node.slice), length)}]"
-        return Value(Array(memory.kind.of, tuple(dims)) if dims else memory.kind.of, code)
+        return Value(Array(memory.of, tuple(dims)) if dims else memory.of, code)
 
     def _apart(self, wish: str) -> str:
         """A name that no name of the function is."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.native.kinds import Number
+from stcompile.native.sizes import integer_text
 
 
 def float_text(value: float, kind: Number) -> str:
@@ -27,13 +28,6 @@ def float_text(value: float, kind: Number) -> str:
         shown = str(np.float32(value))
         shown = shown if "." in shown or "e" in shown else shown + ".0"
     return shown + suffix
-
-
-def integer_text(value: int) -> str:
-    """An integer; C has no literal for the least one of 64 bits."""
-    if value == -(2**63):
-        return "INT64_MIN"
-    return str(value) if abs(value) < 2**31 else f"INT64_C({value})"
 
 
 def number_text(value: Any, kind: Number) -> str:

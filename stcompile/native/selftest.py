@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.native.file import Translated, wrapped
-from stcompile.native.kinds import Array, Kind, Number
+from stcompile.native.kinds import Array, Kind
 from stcompile.native.literals import number_text, numbers
 from stcompile.wengert.dims import measured
 
@@ -66,8 +66,7 @@ def _lines(text: Translated, example: Example) -> Iterator[str]:
         called.append(f"given_{leaf.name}")
     compared = []
     for (name, kind), value in zip(text.results, example.results, strict=True):
-        of = kind.of if isinstance(kind, Array) else kind
-        whole = Array(of, value.shape)  # type: ignore[arg-type]
+        whole = Array(kind.of, value.shape)
         yield from _declared(f"expected_{name}", whole, value, "static const ")
         yield f"    static {whole.member(f'found_{name}')};"
         called.append(f"found_{name}")
@@ -132,7 +131,6 @@ def _declared(name: str, kind: Kind, value: Any, before: str) -> Iterator[str]:
         member = Array(kind.of, value.shape).member(name)
         yield from wrapped(f"    {before}{member} = {numbers(value)};").split("\n")
         return
-    assert isinstance(kind, Number)
     before = before.replace("static ", "")
     yield f"    {before}{kind.c} {name} = {number_text(value[()], kind)};"
 

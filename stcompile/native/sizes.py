@@ -16,6 +16,13 @@ from stcompile.wengert.dims import (
 )
 
 
+def integer_text(value: int) -> str:
+    """An integer; C has no literal for the least one of 64 bits."""
+    if value == -(2**63):
+        return "INT64_MIN"
+    return str(value) if abs(value) < 2**31 else f"INT64_C({value})"
+
+
 def size_text(size: Size) -> str:
     """A size in C; its symbols have the names that they have there.
 
@@ -23,17 +30,17 @@ def size_text(size: Size) -> str:
     >>> n, m = (size_of(Symbol(name, 2, None, typical=5)) for name in "nm")
     >>> print(size_text(3), size_text(n - 1), size_text(2 * n * m + 1 - n // 2), sep=", ")
     3, n - 1, 2 * (m * n) + 1 - n / 2
-    >>> size_text((n + 2) // 3)
-    '(n + 2) / 3'
+    >>> size_text((n + 2) // 3), size_text((n - n * n) // 3)
+    ('(n + 2) / 3', '(-((n * n + 2 - n) / 3))')
     """
     if not isinstance(size, Dim):
         return str(size)
     added = [_times(c, term) for term, c in size.terms if c > 0]
     taken = [_times(-c, term) for term, c in size.terms if c < 0]
     if size.offset > 0 or not added:
-        added.append(str(size.offset))
+        added.append(integer_text(size.offset))
     elif size.offset:
-        taken.append(str(-size.offset))
+        taken.append(integer_text(-size.offset))
     return " - ".join([" + ".join(added), *taken])
 
 
@@ -60,6 +67,8 @@ def _term_text(term: Term) -> str:
 def _quotient(of: Dim, by: int) -> str:
     """``of // by``, rounded down. C rounds towards 0."""
     if least(of) < 0:
-        raise UnknownSizeError(f"a part of the length {of}, which may be negative", of)
+        if least(-of) < 0:
+            raise UnknownSizeError(f"a part of the length {of}, which may be negative", of)
+        return f"(-(({size_text(by - 1 - of)}) / {by}))"
     text = size_text(of)
     return f"{text if text.isidentifier() else f'({text})'} / {by}"

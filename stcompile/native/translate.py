@@ -12,15 +12,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from stcompile.native import calls
+from stcompile.native.bindings import Part
 from stcompile.native.control import ADDED, Control
-from stcompile.native.expressions import UNKNOWN, Value
-from stcompile.native.kinds import INT, Array, Kind, Number, is_wider
+from stcompile.native.kinds import INT, Array, Kind, Number, Parameter, is_wider
 from stcompile.native.lists import appended
 from stcompile.native.names import flat, loaded
 from stcompile.native.sizes import size_text
 from stcompile.native.unit import Made, Unit
+from stcompile.native.values import UNKNOWN, Value
 from stcompile.wengert.dims import Size
 
+RESULT = "result"  # the beginning of labels that a name in the text is better than
+WITHIN = "index_within"  # the function that checks an index
+SAID = 3  # numbers that the message of an error may have
 RAISED = "@return;"  # where a function that is not the main one ends by an error
 
 
@@ -37,7 +41,7 @@ class Translator(Control):
     ) -> None:
         super().__init__(unit, node)
         self.is_main = is_main
-        self.parameters: list[str] = []
+        self.parameters: list[Parameter] = []
         self.results: list[Kind] = []
         self.result_names: list[str] = []
         self.labels = labels
@@ -51,7 +55,7 @@ class Translator(Control):
         self.block(self.body)
         parameters = [*self.parameters, *self._out_parameters()]
         made = Made(name, parameters, self.results, self.lines, self.needs_workspace)
-        said = {*made.words, *re.findall(r"\w+", " ".join(parameters))}
+        said = {*made.words, *re.findall(r"\w+", " ".join(one.text for one in parameters))}
         lengths = [own for own in self.unit.lengths if own in said]
         return replace(made, members=frozenset(self.members), lengths=lengths, title=self.title)
 
@@ -66,7 +70,7 @@ class Translator(Control):
                 self._bind_parameter(name, value)
             elif isinstance(value.kind, Number):
                 self.env[name] = Value(value.kind, self.unit.called(name))
-                self.parameters.append(f"{value.kind.c} {self.unit.called(name)}")
+                self.parameters.append(Parameter(self.unit.called(name), value.kind))
             self.declared.add(name)
 
     def _bind_known(self, name: str, value: Value) -> None:
@@ -79,17 +83,15 @@ class Translator(Control):
     def _bind_parameter(self, name: str, value: Value) -> None:
         """An array that the function is given. One whose name gets other arrays as well is copied,
         so that the name owns memory."""
-        assert isinstance(value.kind, Array)
         own = self.unit.called(name)
         if self.assigned[name] > 1 and name not in self.shared:
             if name in self.changed:
                 self.refuse(f"the argument `{name}` is changed and given another array")
             own = self.fresh_name(f"given_{name}")
-            self._copy(self._memory(name, value.kind), Value(value.kind, own))
+            self._copy(self._memory(name, value.array), Value(value.array, own))
         else:
             self.env[name] = replace(value, code=own)
-        said = value.kind.parameter(own, value.is_const)
-        self.parameters.append(said if value.is_alone else said.replace("restrict ", ""))
+        self.parameters.append(Parameter(own, value.array, value.is_const, value.is_alone))
 
     def _find_outputs(self) -> None:
         """The arrays that are returned by name, which are made in the caller's memory."""
@@ -103,22 +105,23 @@ class Translator(Control):
                         continue
                     self.outputs[part.id] = at
 
-    def _out_parameters(self) -> Iterator[str]:
-        if len(self.results) == 1 and isinstance(self.results[0], Number) and not self.is_main:
+    def _out_parameters(self) -> Iterator[Parameter]:
+        if self.returns_number:
             return
         for name, kind in zip(self.result_names, self.results, strict=True):
-            if isinstance(kind, Array):
-                yield kind.parameter(name, False)
-            else:
-                assert isinstance(kind, Number)
-                yield f"{kind.c} *{name}"
+            yield Parameter(name, kind, is_read=False)
+
+    @property
+    def returns_number(self) -> bool:
+        """True if a number alone is returned, and not written where a parameter points."""
+        return not self.is_main and [*map(type, self.results)] == [Number]
 
     def _result_name(self, at: int, wish: str) -> str:
         """The name of the parameter for a result: as in the code, or by its label."""
-        if re.fullmatch(r"v\d+(_out)?", wish) and at < len(self.labels):
+        label = self.labels[at] if at < len(self.labels) else wish
+        if re.fullmatch(r"v\d+(_out)?", wish) or not label.startswith(RESULT):
             names = {self.unit.called(n.id) for n in ast.walk(self.node) if isinstance(n, ast.Name)}
-            label = self.labels[at]
-            wish = f"{label}_out" if label in names else label
+            wish = f"{label}_out" if label in names - {wish} else label
         while len(self.result_names) <= at:
             self.result_names.append("")
         if not self.result_names[at]:
@@ -166,31 +169,28 @@ class Translator(Control):
     def _stored(self, target: ast.Subscript, node: ast.expr) -> None:
         """``array[...] = node``."""
         owner = self.value(target.value)
-        assert isinstance(owner.kind, Array)
         value = self.value(node)
-        if isinstance(value.kind, Number) and owner.kind.dims:
-            self.fill(owner, self.cast(value, owner.kind.of))
+        if isinstance(value.kind, Number) and owner.dims:
+            self.fill(owner, self.cast(value, owner.of))
         elif isinstance(value.kind, Number):
-            self.say(f"{owner.code}[0] = {self.cast(value, owner.kind.of).code};")
-        elif value.kind == owner.kind:
+            self.say(f"{owner.code}[0] = {self.cast(value, owner.of).code};")
+        elif value.kind == owner.array:
             self._copy(owner, value)
         else:
             self.refuse(f"`{ast.unparse(node)}` has another shape or type")
 
     def _put(self, target: ast.Subscript, value: Value, sign: str) -> None:
         owner = self.value(target.value)
-        assert isinstance(owner.kind, Array)
         place = self.element(owner, target.slice)
-        self.say(f"{place} {sign} {self.cast(value, owner.kind.of).code};")
+        self.say(f"{place} {sign} {self.cast(value, owner.of).code};")
 
     def _unpacked(self, target: ast.Tuple, value: ast.expr) -> None:
         if isinstance(value, ast.Tuple):
             held = []
             for part in [self.number(node) for node in value.elts]:
-                assert isinstance(part.kind, Number)
                 name = self.fresh_name("held")
-                self.say(f"const {part.kind.c} {name} = {part.code};")
-                held.append(Value(part.kind, name))
+                self.say(f"const {part.number.c} {name} = {part.code};")
+                held.append(Value(part.number, name))
             for left, right in zip(target.elts, held, strict=True):
                 if isinstance(left, ast.Subscript):
                     self._put(left, right, "=")
@@ -239,16 +239,15 @@ class Translator(Control):
 
     def _set(self, name: str, value: Value) -> None:
         """Give a name a number."""
-        assert isinstance(value.kind, Number)
         found = self.env.get(name)
         if found is not None and isinstance(found.kind, Array) and value.static == 0:
             return  # it stands for what nobody reads
-        kind = found.kind if found is not None else value.kind
+        kind = found.kind if found is not None else value.number
         if not isinstance(kind, Number):
             self.refuse(f"`{name}` has arrays and numbers")
-        if is_wider(value.kind, kind):
-            self._widen(name, kind, value.kind)
-            kind = value.kind
+        if is_wider(value.number, kind):
+            self._widen(name, kind, value.number)
+            kind = value.number
         code = self.cast(value, kind).code
         if name in self.declared:
             self.say(f"{self.unit.called(name)} = {code};")
@@ -276,6 +275,22 @@ class Translator(Control):
         self.lines[at] = self.lines[at].replace(said, f"{to.c} {own} = 0;")
         self.env[name] = Value(to, own)
 
+    def _Subscript(self, node: ast.Subscript) -> Value:
+        """One of several results of a function, beside what other subscripts are."""
+        call = node.value
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+            return super()._Subscript(node)
+        if call.func.id not in self.unit.definitions or call.func.id == ADDED:
+            return super()._Subscript(node)
+        made = self.unit.function(call.func.id, arguments := [self.value(a) for a in call.args])
+        if len(made.results) == 1:
+            return super()._Subscript(node)
+        at = self.value(node.slice).static
+        names = [self.fresh_name(call.func.id) for _ in made.results]
+        self.blocks.update(dict.fromkeys(names, self.here))
+        self._called(call.func.id, arguments, names)
+        return self.env[names[at]]
+
     # --- calls ---------------------------------------------------------------------------------
 
     def call(self, name: str, arguments: Sequence[Value]) -> Value:
@@ -288,7 +303,8 @@ class Translator(Control):
             self.refuse(f"`{name}` returns several values")
         kind = made.results[0]
         if isinstance(kind, Number):
-            return Value(kind, self._call_text(made, arguments, []))
+            text = self._call_text(made, arguments, [])
+            return Value(kind, text, is_counter=name == WITHIN)
         assert isinstance(kind, Array)
         own = self.fresh_name(f"{name}_result")  # no function has this name
         memory = self._memory(own, kind)
@@ -366,20 +382,41 @@ class Translator(Control):
         else:
             assert isinstance(node.target, ast.Name)
             own = self.env[node.target.id]
-            assert isinstance(own.kind, Number)
-            self.say(f"{own.code} {sign} {self.cast(value, own.kind).code};")
+            self.say(f"{own.code} {sign} {self.cast(value, own.number).code};")
 
     def _Raise(self, node: ast.Raise) -> None:
-        text = ast.unparse(node.exc) if node.exc is not None else "an error"
-        kind, _, rest = text.partition("(")
-        said = rest.removesuffix(")").strip("'\"")
-        code = self.unit.error(f"{kind.rpartition('.')[2]}: {said}".rstrip(": "), node.lineno)
-        self.needs_workspace = True
-        self.say(f"work->error = work->error ? work->error : {code};")
-        if self.is_main:
-            self.say("return work->error;")
+        if not isinstance(node.exc, ast.Call):
+            self.refuse(f"`{ast.unparse(node)}` has no translation")
+        self.line = node.lineno
+        parts: list[Part] = []
+        said: list[str] = []
+        for part in map(self._said, node.exc.args):
+            if isinstance(part, Value):
+                parts.append((len(said),))
+                said.append(self.cast(part, INT).code)
+            else:
+                parts.append(part)
+        code = self.code(ast.unparse(node.exc.func).rpartition(".")[2], parts)
+        if said and self.unit.says_numbers:
+            if len(said) > SAID:
+                self.refuse(f"`{ast.unparse(node)}` has no translation")
+            numbers = [f"work->said[{at}] = {one};" for at, one in enumerate(said)]
+            self.say(" ".join(["if (!work->error) {", *numbers, f"work->error = {code};", "}"]))
         else:
-            self.say(RAISED)
+            self.say(f"work->error = work->error ? work->error : {code};")
+        self.say("return work->error;" if self.is_main else RAISED)
+
+    def _said(self, node: ast.expr) -> str | int | Value:
+        """A part of the message of an error: a text, or a number of a call."""
+        if isinstance(node, ast.FormattedValue):
+            return self._said(node.value)
+        if isinstance(node, ast.JoinedStr) and not self.unit.says_numbers:
+            parts = map(self._said, node.values)
+            return "".join("..." if isinstance(one, Value) else str(one) for one in parts)
+        value = self.value(node)
+        if isinstance(value.static, str | int):
+            return value.static
+        return value.code if value.length is not None and not self.unit.says_numbers else value
 
     def _Return(self, node: ast.Return) -> None:
         if node.value is None:
@@ -388,10 +425,9 @@ class Translator(Control):
         parts = flat(node.value)
         values = [self._returned(part) for part in parts]
         if not self.results:
-            self.results = [value.kind for value in values]
-        alone = len(values) == 1 and isinstance(values[0].kind, Number) and not self.is_main
-        if alone:
-            self.say(f"return {self.cast(values[0], self.results[0]).code};")  # type: ignore[arg-type]
+            self.results = [value.kind for value in values if value.kind is not None]
+        if self.returns_number:
+            self.say(f"return {self.cast(values[0], self.results[0].of).code};")
             return
         for at, (part, value) in enumerate(zip(parts, values, strict=True)):
             wish = self.unit.called(part.id) if isinstance(part, ast.Name) else "result"
@@ -422,13 +458,15 @@ class Translator(Control):
     def place(self, index: Value, length: Size) -> str:
         if isinstance(index.static, int):
             return size_text(index.static if index.static >= 0 else index.static + length)
-        index = self.cast(index, INT)
+        index, limit = self.cast(index, INT), size_text(length)
         if index.is_counter:
             return index.code
-        self.needs_workspace = True
-        code = self.unit.error("IndexError: an index is out of range", self.line)
-        own = self.unit.inline("place", INT)
-        return f"{own}({index.code}, {size_text(length)}, &work->error, {code})"
+        if not self.unit.is_checked(self.node):
+            return f"{self.unit.inline('wrapped', INT)}({index.code}, {limit})"
+        code = self.code("IndexError", ["index is out of bounds"])
+        text = f"{self.unit.inline('place', INT)}({index.code}, {limit}, &work->error, {code})"
+        self.places[text] = index.code, limit
+        return text
 
 
 def translate(unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value], name: str) -> Made:

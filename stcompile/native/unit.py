@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stcompile.native.expressions import UNKNOWN, Value
-from stcompile.native.functions import CALLED, INLINE
-from stcompile.native.kinds import INT, Array, Kind, Number
+from stcompile.native.bindings import Raised
+from stcompile.native.functions import called_by, short_function
+from stcompile.native.kinds import INT, Array, Kind, Number, Parameter
 from stcompile.native.names import c_name
+from stcompile.native.values import UNKNOWN, Value
 from stcompile.wengert.dims import Symbol
 
 
@@ -22,7 +23,7 @@ class Made:
     text, and what it needs: the lengths that have names, the workspace, and arrays there."""
 
     name: str
-    parameters: list[str]
+    parameters: list[Parameter]
     results: list[Kind]
     lines: list[str]
     needs_workspace: bool
@@ -33,8 +34,8 @@ class Made:
     @property
     def returned(self) -> str:
         """The type of what it returns: a single number, or nothing."""
-        alone = len(self.results) == 1 and isinstance(self.results[0], Number)
-        return self.results[0].c if alone else "void"  # type: ignore[union-attr]
+        first, *others = self.results or [None]
+        return first.c if isinstance(first, Number) and not others else "void"
 
     @property
     def words(self) -> set[str]:
@@ -64,6 +65,7 @@ class Unit:
     taken: Counter[str] = field(default_factory=Counter)
     lengths: Mapping[str, Symbol] = field(default_factory=dict)
     limit: str = ""  # the length of lists, where there may be some
+    says_numbers: bool = False  # that messages of errors have
     has_sums: bool = False  # that may be added several terms at a time
     stack: int | None = None  # bytes of arrays that a step of a loop in threads has; None: no loop
     clause: str = ""  # of the pragma of such loops
@@ -83,13 +85,21 @@ class Unit:
         self.taken[wish] += 1
         return wish if self.taken[wish] == 1 else self.unique(f"{wish}_{self.taken[wish]}")
 
-    def error(self, text: str, line: int) -> int:
-        """The code of an error, at the user's line that a line of the text is for, or that the
-        last one was for."""
-        text = f"{self.place(line)}: {text}" if self.place(line) else text
+    def code(self, raised: Raised) -> int:
+        """The code of an error, at the user's line that its line is for, or that the last one was
+        for."""
+        place = self.place(raised.line)
+        text = f"{place}: {raised.text}" if place else raised.text
         if text not in self.errors:
             self.errors.append(text)
         return self.errors.index(text) + 1
+
+    def is_checked(self, node: ast.FunctionDef) -> bool:
+        """True if indices in a function may be out of range."""
+        return True
+
+    def looped(self, run: Any, node: ast.For, before: int) -> None:
+        """Change the lines of a loop, those from ``before`` on."""
 
     def place(self, line: int) -> str:
         """The user's line."""
@@ -103,10 +113,9 @@ class Unit:
         suffix = "" if name.startswith("int_") and kind == INT else suffix
         suffix = kind.suffix if name.startswith("complex_") else suffix
         full = name + suffix
-        if name in CALLED:
-            self.inline(CALLED[name], kind)
-        own = {"F": kind.suffix, "CMPLX": f"CMPLX{kind.suffix.upper()}", "R": kind.part.c}
-        self.inlines.setdefault(full, INLINE[name].format(T=kind.c, S=suffix, **own))
+        for other in called_by(name):
+            self.inline(other, kind)
+        self.inlines.setdefault(full, short_function(name, kind, suffix))
         return full
 
     def function(self, name: str, arguments: Sequence[Value]) -> Made:

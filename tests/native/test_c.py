@@ -276,7 +276,7 @@ def test_an_index_out_of_range_is_a_code(tmp_path: Path) -> None:
 
     at.export(source, w, np.array([2.0]))
     header = (tmp_path / "picked.h").read_text()
-    assert "IndexError: an index is out of range" in header
+    assert "IndexError: index is out of bounds" in header
     assert "test_c.py:" in header
     library = ctypes.CDLL(str(built(source, "-O2 -fPIC -shared", ".so")))
 
@@ -294,6 +294,53 @@ def test_an_index_out_of_range_is_a_code(tmp_path: Path) -> None:
         np.testing.assert_array_equal(gradient, expected[1])
     assert call(7.0)[0] != 0
     assert call(2.0)[0] == 0  # an error is not kept
+
+
+def carried(x):
+    z = x
+    for _ in range(5):
+        z = np.sin(z) * z
+    return np.sum(z)
+
+
+@pytest.mark.parametrize("derivative", [st.grad, st.value_and_grad])
+def test_gradients_have_the_names_of_parameters(derivative: Any, tmp_path: Path) -> None:
+    derivative(carried).export(tmp_path / "made.c", np.ones(3))
+    header = (tmp_path / "made.h").read_text()
+    assert "double d_x[restrict 3]" in header
+    assert "d_z" not in header
+
+
+def test_numbers_of_an_optimiser_stand_in_its_own_order(tmp_path: Path) -> None:
+    for optimizer in (st.optim.Momentum(0.1), st.optim.Adam(0.1, clip_norm=1.0)):
+        st.train_step(network, optimizer).export(tmp_path / "made.c", *SEQUENCES)
+        header = (tmp_path / "made.h").read_text()
+        own = [name for name in vars(optimizer) if re.search(rf"double {name}\b", header)]
+        assert own[0] == "lr"
+        assert own == re.findall(rf"double ({'|'.join(own)})\b", header)
+
+
+def broadcast(x, y):
+    if x[0] > 0:
+        raise ValueError(f"{x.shape[0]} numbers, of which one is positive")
+    return np.sum(x * y)
+
+
+def test_errors_are_told_in_words(tmp_path: Path) -> None:
+    x = -np.ones(4)
+    for dynamic, number in ((False, "4"), (True, "n")):
+        st.grad(broadcast, dynamic=dynamic).export(tmp_path / "made.c", x, x)
+        header = (tmp_path / "made.h").read_text()
+        assert f"ValueError: {number} numbers, of which one is positive" in header
+    st.grad(lambda x, y: np.sum(x[np.argsort(y)] ** 2)).export(tmp_path / "made.c", x, x)
+    header = (tmp_path / "made.h").read_text()
+    assert "IndexError: index ... is out of bounds for axis 0 with size 4" in header
+
+
+def test_a_part_whose_length_data_decide_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(st.LanguageError, match="whose length data decide") as refused:
+        st.grad(lambda x: np.prod(x), dynamic=True).export(tmp_path / "made.c", np.ones(5))
+    assert "slice" not in str(refused.value)
 
 
 def test_what_is_not_c_is_refused_at_the_line(tmp_path: Path) -> None:

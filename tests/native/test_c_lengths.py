@@ -67,11 +67,21 @@ def parameters(n: int, m: int) -> dict[str, Any]:
     return {"W": normal(n, m), "b": normal(m), "v": normal(m)}
 
 
+def bubble_sorted(x, w):
+    y = x.copy()
+    for i in range(len(y)):
+        for j in range(len(y) - 1 - i):
+            if y[j] > y[j + 1]:
+                y[j], y[j + 1] = y[j + 1], y[j]
+    return np.sum(y * y * w)
+
+
 CASES: dict[str, tuple[Callable[..., Any], Callable[..., tuple[Any, ...]]]] = {
     "filtered": (filtered, lambda n, m: (normal(n), 0.3)),
     "springs": (springs, lambda n, m: (normal(n, m), 2.0)),
     "network": (network, lambda n, m: (parameters(m, 4), normal(n, m), normal(n))),
     "swinging": (swinging, lambda n, m: (normal(n), 0.5)),
+    "sorted": (bubble_sorted, lambda n, m: (normal(n), normal(n))),
     "paired": (paired, lambda n, m: (normal(n), normal(m))),
 }
 
@@ -143,6 +153,18 @@ def test_names_of_lengths_are_apart_from_others(tmp_path: Path) -> None:
         return m * np.sum(x)
 
     st.value_and_grad(loss, dynamic=True).export(tmp_path / "made.c", normal(7), 0.5)
+    run_self_test(tmp_path / "made.c")
+
+
+@needs_gcc
+def test_lengths_are_added_to_integers(tmp_path: Path) -> None:
+    """A sum of Python's integers, which may not leave 64 bits, and a length."""
+
+    def remainder(x, w):
+        s = len(w) % 3
+        return s + np.sum(x * w)
+
+    st.value_and_grad(remainder, dynamic=True).export(tmp_path / "made.c", normal(7), normal(7))
     run_self_test(tmp_path / "made.c")
 
 

@@ -1,0 +1,11 @@
+"""Parts of C as files: `functions.c` has short functions that are printed where they are called,
+and `python.c` has what a kernel needs that Python calls."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+
+def text(name: str) -> str:
+    """The text of a file."""
+    return resources.files(__name__).joinpath(name).read_text(encoding="utf-8")

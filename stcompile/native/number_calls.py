@@ -1,0 +1,154 @@
+"""Calls of NumPy's and Python's functions of numbers in C."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stcompile.native.functions import COMPLEX as COMPLEX_LIBM
+from stcompile.native.functions import INLINE, LIBM
+from stcompile.native.kinds import BOOL, COMPLEX, FLOAT, INT, Number, common
+from stcompile.native.values import AND, CHOICE, EQUAL, OR, ORDER, UNARY, Value, literal
+
+if TYPE_CHECKING:
+    from stcompile.native.expressions import Expressions
+
+PREFIXES = {"f": "", "c": "complex_"}
+"""The beginning of the names of short functions, by types of numbers; integers have another one."""
+
+
+def numpy_call(run: Expressions, name: str, arguments: Sequence[Value]) -> Value:
+    """A function of NumPy's, of numbers."""
+    found = getattr(np, name, None)
+    if isinstance(found, type) and issubclass(found, np.generic):
+        return run.cast(arguments[0], Number(np.dtype(found)))
+    if name in SPELLED:
+        return SPELLED[name](run, *arguments)
+    kind = reduce(_wide, (argument.number for argument in arguments))
+    for own in (PREFIXES.get(kind.dtype.kind, "int_") + name, name):
+        if own in INLINE:
+            return inlined(run, own, kind, *arguments)
+    if name not in LIBM:
+        run.refuse(f"`{name}` has no translation")
+    kind = kind if kind.dtype.kind in "fc" else FLOAT
+    if kind.dtype.kind == "c" and name not in COMPLEX_LIBM:
+        parts = "write it by real functions of `z.real` and `z.imag`"
+        run.refuse(f"`{name}` of complex numbers has no translation", parts)
+    return _of_c(run, LIBM[name], kind, *arguments)
+
+
+def inlined(run: Expressions, name: str, kind: Number, *arguments: Value) -> Value:
+    """A short function that is printed beside the code."""
+    given = ", ".join(run.cast(argument, kind).code for argument in arguments)
+    return Value(kind, f"{run.inline(name, kind)}({given})")
+
+
+def power(run: Expressions, left: Value, right: Value) -> Value:
+    """``left**right``."""
+    kind = _wide(left.number, right.number)
+    if kind.dtype.kind == "i":
+        return inlined(run, "int_power", kind, left, right)
+    if right.static == 2:
+        return numpy_call(run, "square", [run.cast(left, kind)])
+    return _of_c(run, "pow", kind, left, right)
+
+
+def _wide(one: Number, other: Number) -> Number:
+    return one if one == other else common(one, other)
+
+
+def _of_c(run: Expressions, name: str, kind: Number, *arguments: Value) -> Value:
+    """A function of C, whose name says the type of its numbers."""
+    given = ", ".join(run.cast(argument, kind).code for argument in arguments)
+    return Value(kind, f"{'c' * (kind.dtype.kind == 'c')}{name}{kind.suffix}({given})")
+
+
+def _absolute(run: Expressions, value: Value) -> Value:
+    kind = value.number
+    if isinstance(value.static, int | float):
+        return literal(abs(value.static), kind)
+    if kind.dtype.kind in "fc":
+        name = "fabs" if kind.dtype.kind == "f" else "cabs"
+        return Value(kind.part, f"{name}{kind.suffix}({value.code})")
+    return value if kind == BOOL else inlined(run, "int_abs", kind, value)
+
+
+def _conjugate(run: Expressions, value: Value) -> Value:
+    kind = value.number
+    is_real = kind.dtype.kind != "c"
+    return value if is_real else Value(kind, f"conj{kind.suffix}({value.code})")
+
+
+def _reciprocal(run: Expressions, value: Value) -> Value:
+    kind = value.number
+    if kind.dtype.kind == "c":
+        return run.binary(ast.Div, literal(1, kind), value)
+    return inlined(run, "reciprocal", kind, value)
+
+
+def _complex(run: Expressions, *parts: Value) -> Value:
+    if len(parts) == 1:
+        return run.cast(parts[0], COMPLEX)
+    return Value(COMPLEX, f"CMPLX({', '.join(run.cast(part, FLOAT).code for part in parts)})")
+
+
+def _not(run: Expressions, value: Value) -> Value:
+    return Value(BOOL, f"!{run.cast(value, BOOL).within(UNARY)}", UNARY)
+
+
+def _test(name: str) -> Callable[..., Value]:
+    return lambda run, value: Value(BOOL, f"{name}({value.code}) != 0", EQUAL)
+
+
+def _logical(sign: str, binds: int) -> Callable[..., Value]:
+    def made(run: Expressions, *values: Value) -> Value:
+        one, other = (run.cast(value, BOOL).within(ORDER) for value in values)
+        return Value(BOOL, f"{one} {sign} {other}", binds)
+
+    return made
+
+
+def _chosen(sign: str) -> Callable[..., Value]:
+    """The less or the greater one of two numbers, as in Python."""
+
+    def made(run: Expressions, first: Value, second: Value) -> Value:
+        kind = common(first.number, second.number)
+        one, two = (run.cast(value, kind).within(UNARY) for value in (first, second))
+        return Value(kind, f"{two} {sign} {one} ? {two} : {one}", CHOICE)
+
+    return made
+
+
+def _cast(kind: Number) -> Callable[..., Value]:
+    return lambda run, value: run.cast(value, kind)
+
+
+SPELLED: dict[str, Callable[..., Value]] = {
+    "power": power,
+    "pow": lambda run, x, y: power(run, run.cast(x, FLOAT), run.cast(y, FLOAT)),
+    "absolute": _absolute,
+    "abs": _absolute,
+    "conjugate": _conjugate,
+    "reciprocal": _reciprocal,
+    **{name: _test(name) for name in ("isnan", "isinf", "isfinite", "signbit")},
+    "logical_and": _logical("&&", AND),
+    "logical_or": _logical("||", OR),
+    "logical_xor": _logical("!=", EQUAL),
+    "logical_not": _not,
+}
+"""NumPy's functions that are written otherwise than as a call of one function."""
+
+BUILTIN: dict[str, Callable[..., Value]] = {
+    "abs": _absolute,
+    "float": _cast(FLOAT),
+    "int": _cast(INT),
+    "bool": _cast(BOOL),
+    "complex": _complex,
+    "min": _chosen("<"),
+    "max": _chosen(">"),
+}
+"""Python's functions of numbers."""
