@@ -86,7 +86,7 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
             function.title,
             _constants(made),
             name,
-            labels_of(function, bound, made.staged.result),
+            labels_of(function, bound, made.staged.result, leaves),
             {own: symbol for symbol, own in named.items()},
         )
     except NotInC as error:
@@ -134,18 +134,16 @@ def _constants(made: Specialisation) -> dict[str, np.ndarray[Any, Any]]:
     return {name: value for name, value in both.items() if isinstance(value, np.ndarray)}
 
 
-def labels_of(function: Any, bound: Arguments, result: Result) -> list[str]:
+def labels_of(function: Any, bound: Arguments, result: Result, leaves: Sequence[Leaf]) -> list[str]:
     """Names for the results: of what a gradient is by, of the dict items that hold them."""
     if not hasattr(function, "with_value"):
         return [*_labels(result, "")]
-    gradients, before = result, []
+    gradients, before = result, list[str]()
     if function.with_value and isinstance(result, Group):
         gradients, before = result.parts[1], [*_labels(result.parts[0], "value")]
-    names = function.names(bound)
-    if not isinstance(gradients, Group) or len(names) == 1:
-        return [*before, *_labels(gradients, f"d_{names[0]}")]
-    pairs = zip(gradients.parts, names, strict=False)
-    return [*before, *(one for part, name in pairs for one in _labels(part, f"d_{name}"))]
+    names, found = function.names(bound), [*_labels(gradients, "d")]
+    own = [f"d_{leaf.name}" for name in names for leaf in leaves if leaf.place[0] == name]
+    return [*before, *(own if len(own) == len(found) else found)]
 
 
 def _labels(result: Result, label: str) -> Iterator[str]:

@@ -142,7 +142,7 @@ def translated(
     """Translate the text of a module of loops, which reads ``constants`` by name. ``about`` stands
     in the header, whose name is that of the ``file``; ``labels`` are names for the results, and
     ``lengths`` are those that have names, by their names in C."""
-    unit = unit_of(source, name, locate)
+    unit = unit_of(source, name, locate, Unit)
     unit.lengths = lengths
     if lists_in(unit.definitions[name].body):
         unit.limit = _limit({*lengths, *(leaf.name for leaf in leaves)})
@@ -178,9 +178,7 @@ def translated(
     )
 
 
-def unit_of(
-    source: str, name: str, locate: Callable[[int], str], of: type[OfUnit] = Unit
-) -> OfUnit:
+def unit_of(source: str, name: str, locate: Callable[[int], str], of: type[OfUnit]) -> OfUnit:
     """The functions of a text, before they are translated."""
     functions = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef))
     definitions = {node.name: with_own_names(in_sequence(node)) for node in functions}

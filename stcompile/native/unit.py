@@ -34,8 +34,8 @@ class Made:
     @property
     def returned(self) -> str:
         """The type of what it returns: a single number, or nothing."""
-        first, *others = self.results or [None]
-        return first.c if isinstance(first, Number) and not others else "void"
+        numbers = [kind for kind in self.results if isinstance(kind, Number)]
+        return numbers[0].c if len(numbers) == len(self.results) == 1 else "void"
 
     @property
     def words(self) -> set[str]:

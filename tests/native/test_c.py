@@ -309,6 +309,9 @@ def test_gradients_have_the_names_of_parameters(derivative: Any, tmp_path: Path)
     header = (tmp_path / "made.h").read_text()
     assert "double d_x[restrict 3]" in header
     assert "d_z" not in header
+    derivative(network, wrt=("p",)).export(tmp_path / "made.c", *SEQUENCES)
+    header = (tmp_path / "made.h").read_text()
+    assert all(f"double d_{name}[restrict" in header for name in PARAMS)
 
 
 def test_numbers_of_an_optimiser_stand_in_its_own_order(tmp_path: Path) -> None:
