@@ -9,26 +9,26 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from stcompile.native.bindings import Part, Raised
 from stcompile.native.expressions import Expressions
 from stcompile.native.kinds import INT, Array, Number
-from stcompile.native.liveness import assignments, dead_sources
+from stcompile.native.liveness import dead_sources
 from stcompile.native.names import (
-    assigned_names,
     blocks_of,
     changed_parameters,
-    read_names,
+    names_in,
+    nodes,
     sharing_names,
     written_names,
 )
 from stcompile.native.sizes import size_text
 from stcompile.native.threads import STACK
 from stcompile.native.unit import Unit
-from stcompile.native.values import Value, literal
+from stcompile.native.values import Value, cast, literal
 
 STEP = 4  # spaces
 COUNTER = "@"  # the position of an element in the text of what an array is filled with
@@ -37,7 +37,9 @@ COUNTER = "@"  # the position of an element in the text of what an array is fill
 class Arrays(Expressions):
     """The lines of a translated function, and the memory of its names."""
 
-    def __init__(self, unit: Unit, node: ast.FunctionDef) -> None:
+    def __init__(
+        self, unit: Unit, node: ast.FunctionDef, leaves: Mapping[str, Value] | None
+    ) -> None:
         self.unit = unit
         self.node = node
         self.inline = unit.inline
@@ -47,9 +49,10 @@ class Arrays(Expressions):
         self.level = 1
         self.needs_workspace = False
         self.body = node.body[1:] if ast.get_docstring(node) else node.body
-        given = [a.arg for a in node.args.args]
-        self.assigned = Counter([*given, *assigned_names(self.body)])
-        self.is_read = Counter(read_names(self.body))
+        self.leaves = leaves or {}
+        self.given = given = [] if leaves is not None else [a.arg for a in node.args.args]
+        self.assigned = Counter([*given, *names_in(self.body, ast.Store)])
+        self.is_read = Counter(names_in(self.body, ast.Load))
         self.shared = sharing_names(self.body, given)
         self.written = written_names(node, unit.definitions)
         self.changed = changed_parameters(node, unit.definitions)
@@ -122,7 +125,7 @@ class Arrays(Expressions):
             return kind, None
         fill = literal(0, kind.of) if call == "zeros" else literal(1, kind.of)
         if call == "full":
-            fill = self.cast(self.number(node.args[1]), kind.of)
+            fill = cast(self.number(node.args[1]), kind.of)
         return kind, fill
 
     def _counted(self, node: ast.Call) -> tuple[Array, Value | None]:
@@ -137,9 +140,9 @@ class Arrays(Expressions):
         step = (whole[1] - whole[0]).item() if whole.size > 1 else 1
         at = Value(INT, COUNTER)
         if (first, step) == (0, 1):
-            return kind, self.cast(at, kind.of)
+            return kind, cast(at, kind.of)
         known = literal(first, kind.of), literal(step, kind.of)
-        moved = self.binary(ast.Mult, self.cast(at, kind.of), known[1])
+        moved = self.binary(ast.Mult, cast(at, kind.of), known[1])
         return kind, self.binary(ast.Add, known[0], moved)
 
     def _counted_to(self, values: Sequence[Value], of: Number) -> tuple[Array, Value | None]:
@@ -148,7 +151,7 @@ class Arrays(Expressions):
         if first.size is None or last.size is None or others:
             self.refuse("an array of a length that is not known has no translation")
         moved = self.binary(ast.Add, first, Value(INT, COUNTER))
-        return Array(of, (last.size - first.size,)), self.cast(moved, of)
+        return Array(of, (last.size - first.size,)), cast(moved, of)
 
     def _memory(self, name: str, kind: Array) -> Value:
         """The array that a name is given, in the caller's memory or in the workspace."""
@@ -201,7 +204,14 @@ class Arrays(Expressions):
 
     def _memory_name(self, name: str) -> str:
         """The name in C of an array that a name of the function owns."""
-        return self.unit.called(name)
+        own = self.unit.called(name)
+        return self._apart(f"own_{own}") if name in self.leaves else own
+
+    def _apart(self, wish: str) -> str:
+        """A name that no name of the function is."""
+        while wish in self.is_read or wish in self.assigned:
+            wish += "_"
+        return wish
 
     def _hoist_pointer(self, text: str) -> None:
         self.lines.insert(self.starts[0], " " * STEP + text)
@@ -244,7 +254,7 @@ class Arrays(Expressions):
     def _viewed(self) -> set[str]:
         """The names of arrays that stand for the memory of another name."""
         found = set()
-        for node in assignments(self.body):
+        for node in nodes(self.body, ast.Assign):
             (target,), root = node.targets, _root(node.value)
             if isinstance(target, ast.Name) and root is not None:
                 is_other = not isinstance(node.value, ast.Name) or self._is_alias(

@@ -20,7 +20,7 @@ from stcompile.native.kinds import FLOAT, INT, Array, Number
 from stcompile.native.literals import numbers
 from stcompile.native.sequences import in_sequence
 from stcompile.native.sizes import size_text
-from stcompile.native.values import Value
+from stcompile.native.values import Value, cast
 from stcompile.wengert.dims import number_of_elements
 
 Given: TypeAlias = Mapping[str, Any]  # keyword arguments, which are known
@@ -188,7 +188,7 @@ def _each(
     """A function of each element of ``x``, which takes numbers ``of`` a type between the others."""
 
     def called(code: str) -> str:
-        element = run.cast(Value(x.of, code), of).code
+        element = cast(Value(x.of, code), of).code
         return f"{function}({', '.join((*others[0], element, *others[1]))})"
 
     if not isinstance(x.kind, Array):

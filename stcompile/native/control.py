@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from stcompile.native.arrays import STEP
 from stcompile.native.kinds import BOOL, INT
 from stcompile.native.lists import Lists
 from stcompile.native.threads import IN_THREADS, STACK, is_shared_out
 from stcompile.native.unit import Unit
-from stcompile.native.values import AND, UNKNOWN, Value, literal
+from stcompile.native.values import AND, UNKNOWN, Value, cast, literal
 from stcompile.wengert.dims import UnknownSizeError
 
 _MAY_FAIL = re.compile(r"(?<!return )\bwork\b")
@@ -22,9 +22,11 @@ ADDED = "added"  # the function for a term of a sum that is added in any order
 class Control(Lists):
     """Translates the statements of one function in the order that they have."""
 
-    def __init__(self, unit: Unit, node: ast.FunctionDef) -> None:
-        super().__init__(unit, node)
-        self.said = node.lineno
+    def __init__(
+        self, unit: Unit, node: ast.FunctionDef, leaves: Mapping[str, Value] | None
+    ) -> None:
+        super().__init__(unit, node, leaves)
+        self.said = node.lineno if leaves is None else node.body[0].lineno
         self.declared: set[str] = set()
         self.places: dict[str, tuple[str, str]] = {}  # indices and lengths by checks, of a loop
 
@@ -127,7 +129,7 @@ class Control(Lists):
 
     def _While(self, node: ast.While) -> None:
         before = len(self.lines)
-        test = self.cast(self.number(node.test), BOOL)
+        test = cast(self.number(node.test), BOOL)
         if len(self.lines) != before:
             self.refuse("a condition that calls for an array has no translation")
         self.say(f"while ({test.code}) {{")
@@ -143,7 +145,7 @@ class Control(Lists):
         if test.static is not UNKNOWN:
             self.block(node.body if test.static else node.orelse)
             return
-        self.say(f"if ({self.cast(test, BOOL).code}) {{")
+        self.say(f"if ({cast(test, BOOL).code}) {{")
         self._inside(node.body, id(node))
         if node.orelse:
             self.say("} else {")

@@ -27,6 +27,7 @@ from stcompile.native.values import (
     NotInC,
     Value,
     as_number,
+    cast,
     literal,
     static_value,
 )
@@ -95,16 +96,6 @@ class Expressions:
             self.refuse(f"`{ast.unparse(node)}` has no translation")
         made: Value = method(node)
         return made
-
-    def cast(self, value: Value, kind: Number) -> Value:
-        """A number as one of another type."""
-        if value.kind == kind:
-            return value
-        if value.static is not UNKNOWN:
-            return literal(kind.dtype.type(value.static).item(), kind)
-        if kind == BOOL:
-            return Value(BOOL, f"{value.within(EQUAL)} != 0", EQUAL)
-        return Value(kind, f"({kind.c}){value.within(UNARY)}", UNARY)
 
     # --- leaves --------------------------------------------------------------------------------
 
@@ -198,7 +189,7 @@ class Expressions:
         if op in _BITS:
             kind = left.number if left.number == right.number else kind
             return Value(kind, f"({left.code}) {_BITS[op]} ({right.code})", OR)
-        left, right = self.cast(left, kind), self.cast(right, kind)
+        left, right = cast(left, kind), cast(right, kind)
         if op in (ast.FloorDiv, ast.Mod):
             return self._whole(op, left, right, kind)
         if op not in _ARITHMETIC:
@@ -238,7 +229,7 @@ class Expressions:
     def _BoolOp(self, node: ast.BoolOp) -> Value:
         is_and = isinstance(node.op, ast.And)
         binds = AND if is_and else OR
-        parts = [self.cast(self.number(part), BOOL).within(EQUAL) for part in node.values]
+        parts = [cast(self.number(part), BOOL).within(EQUAL) for part in node.values]
         return Value(BOOL, (" && " if is_and else " || ").join(parts), binds)
 
     def _Compare(self, node: ast.Compare) -> Value:
@@ -263,7 +254,7 @@ class Expressions:
             self.refuse("a comparison of no numbers has no translation")
         kind = BOOL if left.kind == right.kind == BOOL else common(left.kind, right.kind)
         sign, binds = _COMPARED[type(op)]
-        left, right = self.cast(left, kind), self.cast(right, kind)
+        left, right = cast(left, kind), cast(right, kind)
         return Value(BOOL, f"{left.within(SUM)} {sign} {right.within(SUM)}", binds)
 
     def _IfExp(self, node: ast.IfExp) -> Value:
@@ -272,8 +263,8 @@ class Expressions:
             return self.value(node.body if test.static else node.orelse)
         one, other = self.number(node.body), self.number(node.orelse)
         kind = one.number if one.number == other.number else common(one.number, other.number)
-        one, other = self.cast(one, kind), self.cast(other, kind)
-        test = self.cast(test, BOOL)
+        one, other = cast(one, kind), cast(other, kind)
+        test = cast(test, BOOL)
         return Value(kind, f"{test.within(AND)} ? {one.within(AND)} : {other.within(AND)}", CHOICE)
 
     # --- calls ---------------------------------------------------------------------------------
@@ -302,7 +293,7 @@ class Expressions:
         if function.attr in ("astype", "item"):
             owner = self.number(function.value)
             dtypes = [Number(np.dtype(self.value(one).static)) for one in node.args]
-            return self.cast(owner, *dtypes) if dtypes else owner
+            return cast(owner, *dtypes) if dtypes else owner
         if function.attr == "reshape":
             return self._reshaped(self.value(function.value), node.args)
         if function.attr in ("conjugate", "conj"):

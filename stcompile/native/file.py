@@ -19,7 +19,7 @@ from stcompile.native.functions import INLINE
 from stcompile.native.kinds import Array, Kind, Number, Parameter
 from stcompile.native.lists import LIMIT, lists_in
 from stcompile.native.literals import numbers
-from stcompile.native.names import c_name, flat, sharing_names, written_names
+from stcompile.native.names import c_name, written_names
 from stcompile.native.sequences import in_sequence
 from stcompile.native.threads import MACRO, with_own_names
 from stcompile.native.translate import RAISED, Translator, translate
@@ -69,58 +69,6 @@ class Translated:
     limit: str
 
 
-class _Main(Translator):
-    """The translation of the function that is called. It reads its ``leaves``, the arguments and
-    constants by the code that stands for them in Python."""
-
-    def __init__(
-        self,
-        unit: Unit,
-        node: ast.FunctionDef,
-        leaves: Mapping[str, Value],
-        labels: Sequence[str],
-    ) -> None:
-        self.leaves = leaves
-        bare = ast.FunctionDef(
-            node.name, ast.arguments([], [], None, [], [], None, []), node.body, []
-        )
-        super().__init__(unit, ast.copy_location(bare, node), [], is_main=True, labels=labels)
-        self.said = node.body[0].lineno
-        for name, value in leaves.items():
-            if self.assigned[name]:
-                self._bind_assigned(name, value)
-
-    def _bind_assigned(self, name: str, value: Value) -> None:
-        """An argument whose name is given other values: an array is copied."""
-        self.assigned[name] += 1
-        self.shared = sharing_names(self.body, [n for n in self.leaves if self.assigned[n]])
-        self.declared.add(name)
-        if isinstance(value.kind, Array):
-            if not value.is_const:
-                self.refuse(f"the argument `{name}` is changed and given another array")
-            self._copy(self._memory(name, value.kind), value)
-        else:
-            self.env[name] = value
-
-    def _memory_name(self, name: str) -> str:
-        own = super()._memory_name(name)
-        return self._apart(f"own_{own}") if name in self.leaves else own
-
-    def value(self, node: ast.expr) -> Value:
-        if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
-            found = self.leaves.get(ast.unparse(node))
-            if found is not None and not (isinstance(node, ast.Name) and node.id in self.env):
-                return found
-        return super().value(node)
-
-    def _find_outputs(self) -> None:
-        (returned,) = [n for n in ast.walk(self.node) if isinstance(n, ast.Return)][-1:]
-        assert returned.value is not None
-        for at, part in enumerate(flat(returned.value)):
-            if isinstance(part, ast.Name):
-                self.outputs.setdefault(part.id, at)
-
-
 def kind_of(type_: Type, names: Mapping[Symbol, str]) -> Kind:
     """The kind of an argument of a type of the Wengert list; the lengths have ``names`` in C."""
     number = Number(np.dtype(type_.dtype))
@@ -155,7 +103,7 @@ def translated(
         kind = Array(Number(array.dtype), array.shape)
         read[own] = Value(kind, c_name(own), is_const=True)
         unit.constants[own] = f"static {kind.constant(c_name(own))} = {numbers(array)};"
-    main = _Main(unit, unit.definitions[name], read, labels)
+    main = Translator(unit, unit.definitions[name], (), read, labels)
     made = main.run(name)
     tests = [*_tests(unit), *layout_lines(unit, made.members)]
     made = replace(made, lengths=[*unit.lengths], lines=[*tests, *made.lines])

@@ -18,7 +18,7 @@ from stcompile.native.bindings import NUMBER, Binding, KernelsInC, Raised
 from stcompile.native.entries import PRELUDE, Entry, entry_lines
 from stcompile.native.file import shared_lines, unit_of, wrapped
 from stcompile.native.kinds import INT, Array, Kind
-from stcompile.native.names import assigned_names, c_name
+from stcompile.native.names import c_name, names_in, nodes
 from stcompile.native.threads import IN_THREADS
 from stcompile.native.translate import SAID, Translator
 from stcompile.native.unit import Unit
@@ -55,11 +55,11 @@ class _Kernels(Unit):
         return any("boundscheck=True" in ast.unparse(one) for one in node.decorator_list)
 
     def looped(self, run: Translator, node: ast.For, before: int) -> None:
-        inner = (one for statement in node.body for one in ast.walk(statement))
-        if run.places and not any(isinstance(one, ast.For | ast.While) for one in inner):
+        is_inner = not any(True for _ in nodes(node.body, ast.For | ast.While))
+        if run.places and is_inner:
             at = next(n for n in range(before, len(run.lines)) if _LOOP.search(run.lines[n]))
             run.lines[at:] = _versions(
-                run, run.lines[at:], set(map(c_name, assigned_names(node.body)))
+                run, run.lines[at:], set(map(c_name, names_in(node.body, ast.Store)))
             )
 
 

@@ -1,4 +1,4 @@
-"""The types of translated code: numbers, arrays of known shape, and parameters of these."""
+"""The types of translated code: numbers, arrays of known shape, and parameters."""
 
 from __future__ import annotations
 

@@ -8,10 +8,11 @@ and the outer list has the places where they begin.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stcompile.native.arrays import Arrays
 from stcompile.native.kinds import INT, Array
+from stcompile.native.names import nodes
 from stcompile.native.unit import Unit
 from stcompile.native.values import Value
 from stcompile.wengert.dims import size_of
@@ -23,8 +24,10 @@ APPEND = "append"
 class Lists(Arrays):
     """The lists of a translated function."""
 
-    def __init__(self, unit: Unit, node: ast.FunctionDef) -> None:
-        super().__init__(unit, node)
+    def __init__(
+        self, unit: Unit, node: ast.FunctionDef, leaves: Mapping[str, Value] | None
+    ) -> None:
+        super().__init__(unit, node, leaves)
         self.counts: dict[str, str] = {}  # in C, by the names of lists
         self.begins: dict[str, str] = {}  # of lists that other lists have
         self.parts: dict[str, str] = {}  # the lists that lists have
@@ -113,26 +116,15 @@ class Lists(Arrays):
         code = f"{memory.code}[{self.place(self.number(node.slice), length)}]"
         return Value(Array(memory.of, tuple(dims)) if dims else memory.of, code)
 
-    def _apart(self, wish: str) -> str:
-        """A name that no name of the function is."""
-        while wish in self.is_read or wish in self.assigned:
-            wish += "_"
-        return wish
-
 
 def lists_in(statements: Sequence[ast.stmt]) -> set[str]:
     """The names that are given empty lists."""
-    nodes = (n for one in statements for n in ast.walk(one) if isinstance(n, ast.Assign))
-    pairs = ((n.targets[0], n.value) for n in nodes)
-    return {
-        target.id
-        for target, value in pairs
-        if isinstance(target, ast.Name) and isinstance(value, ast.List) and not value.elts
-    }
+    pairs = ((n.targets[0], n.value) for n in nodes(statements, ast.Assign))
+    empty = (target for target, v in pairs if isinstance(v, ast.List) and not v.elts)
+    return {target.id for target in empty if isinstance(target, ast.Name)}
 
 
 def appended(statements: Sequence[ast.stmt]) -> list[tuple[ast.expr, ast.expr]]:
     """The lists that are appended to, each with the item."""
-    nodes = (n for one in statements for n in ast.walk(one) if isinstance(n, ast.Call))
-    pairs = ((n.func, n.args) for n in nodes if isinstance(n.func, ast.Attribute))
-    return [(f.value, items[0]) for f, items in pairs if f.attr == APPEND]
+    pairs = ((n.func, n.args) for n in nodes(statements, ast.Call))
+    return [(f.value, a[0]) for f, a in pairs if isinstance(f, ast.Attribute) and f.attr == APPEND]

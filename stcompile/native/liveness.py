@@ -4,7 +4,9 @@ exchange memory."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+
+from stcompile.native.names import names_in
 
 Names = frozenset[str]
 NOTHING: Names = frozenset()
@@ -14,9 +16,10 @@ def dead_sources(statements: Sequence[ast.stmt]) -> set[int]:
     r"""The values ``b`` of assignments ``a = b``, by identity, where ``b`` is not read afterwards
     before it is given another value.
 
+    >>> from stcompile.native.names import nodes
     >>> body = ast.parse("for i in range(9):\n  b = a.copy()\n  a = b\nc = a\nd = a").body
     >>> found = dead_sources(body)
-    >>> [ast.unparse(n) for n in assignments(body) if id(n.value) in found]
+    >>> [ast.unparse(n) for n in nodes(body, ast.Assign) if id(n.value) in found]
     ['a = b', 'd = a']
     """
     liveness = _Liveness()
@@ -26,12 +29,6 @@ def dead_sources(statements: Sequence[ast.stmt]) -> set[int]:
         for node, after in liveness.after.items()
         if isinstance(node.value, ast.Name) and node.value.id not in after
     }
-
-
-def assignments(statements: Sequence[ast.stmt]) -> Iterator[ast.Assign]:
-    """All assignments of a block, those of inner blocks too."""
-    for statement in statements:
-        yield from (n for n in ast.walk(statement) if isinstance(n, ast.Assign))
 
 
 class _Liveness:
@@ -60,7 +57,7 @@ class _Liveness:
             return _read(node)
         if isinstance(node, ast.Assign):
             self.after[node] = self.after.get(node, NOTHING) | after
-            after = after - _given(node)
+            after = after - {*names_in([node], ast.Store)}
         return after | _read(node)
 
     def _loop(self, node: ast.For | ast.While, after: Names) -> Names:
@@ -75,10 +72,4 @@ class _Liveness:
 
 
 def _read(node: ast.AST) -> Names:
-    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
-    return frozenset(n.id for n in names if not isinstance(n.ctx, ast.Store))
-
-
-def _given(node: ast.Assign) -> Names:
-    names = (n for target in node.targets for n in ast.walk(target) if isinstance(n, ast.Name))
-    return frozenset(n.id for n in names if isinstance(n.ctx, ast.Store))
+    return frozenset(names_in([node], ast.Load))

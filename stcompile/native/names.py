@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from stcompile.native.functions import INLINE, LIBM
 
-
-def loaded(target: ast.expr) -> ast.expr:
-    made = ast.parse(ast.unparse(target), mode="eval").body
-    return made
-
-
+OfNode = TypeVar("OfNode", bound=ast.AST)
 _WORDS = (
     *("auto", "bool", "case", "char", "const", "default", "do", "double", "enum", "extern"),
     *("float", "goto", "inline", "int", "long", "register", "restrict", "short", "signed"),
@@ -47,20 +43,14 @@ def flat(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def assigned_names(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """The names that are given values, once for each time."""
-    for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id
+def nodes(statements: Iterable[ast.AST], kind: type[OfNode]) -> Iterator[OfNode]:
+    """The nodes of a kind in a block and in the blocks within."""
+    return (n for one in statements for n in ast.walk(one) if isinstance(n, kind))
 
 
-def read_names(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """The names that are read, once for each time."""
-    for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                yield node.id
+def names_in(statements: Iterable[ast.AST], context: type[ast.expr_context]) -> Iterator[str]:
+    """The names that are read (`ast.Load`) or given values (`ast.Store`), once for each time."""
+    return (n.id for n in nodes(statements, ast.Name) if isinstance(n.ctx, context))
 
 
 def sharing_names(statements: Sequence[ast.stmt], given: Sequence[str]) -> set[str]:
@@ -74,7 +64,7 @@ def sharing_names(statements: Sequence[ast.stmt], given: Sequence[str]) -> set[s
         return name
 
     sources = Counter(given)
-    for name, value in (pair for s in statements for n in ast.walk(s) for pair in _named_by(n)):
+    for name, value in (pair for n in nodes(statements, ast.Assign) for pair in _named_by(n)):
         if isinstance(value, ast.Name):
             root[find(name)] = find(value.id)
         else:
@@ -206,26 +196,14 @@ def blocks_of(statements: Sequence[ast.stmt]) -> dict[str, tuple[int, ...]]:
 
     def visit(node: ast.AST, here: tuple[int, ...]) -> None:
         if isinstance(node, ast.Name):
-            before = found.get(node.id, here)
-            shared = 0
-            while shared < min(len(before), len(here)) and before[shared] == here[shared]:
-                shared += 1
-            found[node.id] = here[:shared]
-            return
-        if isinstance(node, ast.For | ast.While):
-            for child in ast.iter_child_nodes(node):
-                is_body = child in node.body
-                visit(child, (*here, id(node)) if is_body else here)
-            return
-        if isinstance(node, ast.If):
-            visit(node.test, here)
-            for child in node.body:
-                visit(child, (*here, id(node)))
-            for child in node.orelse:
-                visit(child, (*here, id(node) + 1))
-            return
+            pairs = zip(found.get(node.id, here), here, strict=False)
+            found[node.id] = tuple(one for one, other in pairs if one == other)
+        inner = {}
+        if isinstance(node, ast.For | ast.While | ast.If):
+            inner = {child: id(node) for child in node.body}
+            inner |= {child: id(node) + 1 for child in node.orelse}
         for child in ast.iter_child_nodes(node):
-            visit(child, here)
+            visit(child, (*here, inner[child]) if child in inner else here)
 
     for statement in statements:
         visit(statement, ())

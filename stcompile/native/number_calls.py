@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stcompile.native.functions import COMPLEX as COMPLEX_LIBM
 from stcompile.native.functions import INLINE, LIBM
 from stcompile.native.kinds import BOOL, COMPLEX, FLOAT, INT, Number, common
-from stcompile.native.values import AND, CHOICE, EQUAL, OR, ORDER, UNARY, Value, literal
-
-if TYPE_CHECKING:
-    from stcompile.native.expressions import Expressions
+from stcompile.native.values import (
+    AND,
+    CHOICE,
+    EQUAL,
+    OR,
+    ORDER,
+    UNARY,
+    Around,
+    Value,
+    cast,
+    literal,
+)
 
 PREFIXES = {"f": "", "c": "complex_"}
-"""The beginning of the names of short functions, by types of numbers; integers have another one."""
+"""The beginning of the names of short functions, by types of numbers; of integers it is `int_`."""
 
 
-def numpy_call(run: Expressions, name: str, arguments: Sequence[Value]) -> Value:
+def numpy_call(run: Around, name: str, arguments: Sequence[Value]) -> Value:
     """A function of NumPy's, of numbers."""
     found = getattr(np, name, None)
     if isinstance(found, type) and issubclass(found, np.generic):
-        return run.cast(arguments[0], Number(np.dtype(found)))
+        return cast(arguments[0], Number(np.dtype(found)))
     if name in SPELLED:
         return SPELLED[name](run, *arguments)
     kind = reduce(_wide, (argument.number for argument in arguments))
@@ -41,19 +47,19 @@ def numpy_call(run: Expressions, name: str, arguments: Sequence[Value]) -> Value
     return _of_c(run, LIBM[name], kind, *arguments)
 
 
-def inlined(run: Expressions, name: str, kind: Number, *arguments: Value) -> Value:
+def inlined(run: Around, name: str, kind: Number, *arguments: Value) -> Value:
     """A short function that is printed beside the code."""
-    given = ", ".join(run.cast(argument, kind).code for argument in arguments)
+    given = ", ".join(cast(argument, kind).code for argument in arguments)
     return Value(kind, f"{run.inline(name, kind)}({given})")
 
 
-def power(run: Expressions, left: Value, right: Value) -> Value:
+def power(run: Around, left: Value, right: Value) -> Value:
     """``left**right``."""
     kind = _wide(left.number, right.number)
     if kind.dtype.kind == "i":
         return inlined(run, "int_power", kind, left, right)
     if right.static == 2:
-        return numpy_call(run, "square", [run.cast(left, kind)])
+        return numpy_call(run, "square", [cast(left, kind)])
     return _of_c(run, "pow", kind, left, right)
 
 
@@ -61,13 +67,13 @@ def _wide(one: Number, other: Number) -> Number:
     return one if one == other else common(one, other)
 
 
-def _of_c(run: Expressions, name: str, kind: Number, *arguments: Value) -> Value:
+def _of_c(run: Around, name: str, kind: Number, *arguments: Value) -> Value:
     """A function of C, whose name says the type of its numbers."""
-    given = ", ".join(run.cast(argument, kind).code for argument in arguments)
+    given = ", ".join(cast(argument, kind).code for argument in arguments)
     return Value(kind, f"{'c' * (kind.dtype.kind == 'c')}{name}{kind.suffix}({given})")
 
 
-def _absolute(run: Expressions, value: Value) -> Value:
+def _absolute(run: Around, value: Value) -> Value:
     kind = value.number
     if isinstance(value.static, int | float):
         return literal(abs(value.static), kind)
@@ -77,27 +83,27 @@ def _absolute(run: Expressions, value: Value) -> Value:
     return value if kind == BOOL else inlined(run, "int_abs", kind, value)
 
 
-def _conjugate(run: Expressions, value: Value) -> Value:
+def _conjugate(run: Around, value: Value) -> Value:
     kind = value.number
     is_real = kind.dtype.kind != "c"
     return value if is_real else Value(kind, f"conj{kind.suffix}({value.code})")
 
 
-def _reciprocal(run: Expressions, value: Value) -> Value:
+def _reciprocal(run: Around, value: Value) -> Value:
     kind = value.number
     if kind.dtype.kind == "c":
-        return run.binary(ast.Div, literal(1, kind), value)
+        return inlined(run, "complex_divide", kind, literal(1, kind), value)
     return inlined(run, "reciprocal", kind, value)
 
 
-def _complex(run: Expressions, *parts: Value) -> Value:
+def _complex(run: Around, *parts: Value) -> Value:
     if len(parts) == 1:
-        return run.cast(parts[0], COMPLEX)
-    return Value(COMPLEX, f"CMPLX({', '.join(run.cast(part, FLOAT).code for part in parts)})")
+        return cast(parts[0], COMPLEX)
+    return Value(COMPLEX, f"CMPLX({', '.join(cast(part, FLOAT).code for part in parts)})")
 
 
-def _not(run: Expressions, value: Value) -> Value:
-    return Value(BOOL, f"!{run.cast(value, BOOL).within(UNARY)}", UNARY)
+def _not(run: Around, value: Value) -> Value:
+    return Value(BOOL, f"!{cast(value, BOOL).within(UNARY)}", UNARY)
 
 
 def _test(name: str) -> Callable[..., Value]:
@@ -105,8 +111,8 @@ def _test(name: str) -> Callable[..., Value]:
 
 
 def _logical(sign: str, binds: int) -> Callable[..., Value]:
-    def made(run: Expressions, *values: Value) -> Value:
-        one, other = (run.cast(value, BOOL).within(ORDER) for value in values)
+    def made(run: Around, *values: Value) -> Value:
+        one, other = (cast(value, BOOL).within(ORDER) for value in values)
         return Value(BOOL, f"{one} {sign} {other}", binds)
 
     return made
@@ -115,21 +121,21 @@ def _logical(sign: str, binds: int) -> Callable[..., Value]:
 def _chosen(sign: str) -> Callable[..., Value]:
     """The less or the greater one of two numbers, as in Python."""
 
-    def made(run: Expressions, first: Value, second: Value) -> Value:
+    def made(run: Around, first: Value, second: Value) -> Value:
         kind = common(first.number, second.number)
-        one, two = (run.cast(value, kind).within(UNARY) for value in (first, second))
+        one, two = (cast(value, kind).within(UNARY) for value in (first, second))
         return Value(kind, f"{two} {sign} {one} ? {two} : {one}", CHOICE)
 
     return made
 
 
 def _cast(kind: Number) -> Callable[..., Value]:
-    return lambda run, value: run.cast(value, kind)
+    return lambda run, value: cast(value, kind)
 
 
 SPELLED: dict[str, Callable[..., Value]] = {
     "power": power,
-    "pow": lambda run, x, y: power(run, run.cast(x, FLOAT), run.cast(y, FLOAT)),
+    "pow": lambda run, x, y: power(run, cast(x, FLOAT), cast(y, FLOAT)),
     "absolute": _absolute,
     "abs": _absolute,
     "conjugate": _conjugate,

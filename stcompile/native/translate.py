@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stcompile.native import calls
@@ -16,10 +16,10 @@ from stcompile.native.bindings import Part
 from stcompile.native.control import ADDED, Control
 from stcompile.native.kinds import INT, Array, Kind, Number, Parameter, is_wider
 from stcompile.native.lists import appended
-from stcompile.native.names import flat, loaded
+from stcompile.native.names import flat, nodes, sharing_names
 from stcompile.native.sizes import size_text
 from stcompile.native.unit import Made, Unit
-from stcompile.native.values import UNKNOWN, Value
+from stcompile.native.values import UNKNOWN, Value, cast
 from stcompile.wengert.dims import Size
 
 RESULT = "result"  # the beginning of labels that a name in the text is better than
@@ -29,27 +29,31 @@ RAISED = "@return;"  # where a function that is not the main one ends by an erro
 
 
 class Translator(Control):
-    """The translation of one function. ``labels`` are names for results that have none."""
+    """The translation of one function. That which is called reads its ``leaves``, the arguments and
+    constants by the code that stands for them in Python, and has ``labels`` for its results."""
 
     def __init__(
         self,
         unit: Unit,
         node: ast.FunctionDef,
         arguments: Sequence[Value],
-        is_main: bool = False,
+        leaves: Mapping[str, Value] | None = None,
         labels: Sequence[str] = (),
     ) -> None:
-        super().__init__(unit, node)
-        self.is_main = is_main
+        super().__init__(unit, node, leaves)
+        self.is_main = leaves is not None
         self.parameters: list[Parameter] = []
         self.results: list[Kind] = []
         self.result_names: list[str] = []
         self.labels = labels
         self.empty: set[str] = set()  # names that are declared with a 0
-        self.needs_workspace = is_main
+        self.needs_workspace = self.is_main
         self.title = ast.get_docstring(node) or ""
         self._find_outputs()
         self._bind(arguments)
+        for name, value in self.leaves.items():
+            if self.assigned[name]:
+                self._bind_assigned(name, value)
 
     def run(self, name: str) -> Made:
         self.block(self.body)
@@ -62,8 +66,7 @@ class Translator(Control):
     # --- parameters and results ----------------------------------------------------------------
 
     def _bind(self, arguments: Sequence[Value]) -> None:
-        for argument, value in zip(self.node.args.args, arguments, strict=True):
-            name = argument.arg
+        for name, value in zip(self.given, arguments, strict=True):
             if value.static is not UNKNOWN or value.length is not None:
                 self._bind_known(name, value)
             elif isinstance(value.kind, Array):
@@ -93,17 +96,30 @@ class Translator(Control):
             self.env[name] = replace(value, code=own)
         self.parameters.append(Parameter(own, value.array, value.is_const, value.is_alone))
 
+    def _bind_assigned(self, name: str, value: Value) -> None:
+        """A leaf whose name is given other values: an array is copied."""
+        self.assigned[name] += 1
+        self.shared = sharing_names(self.body, [n for n in self.leaves if self.assigned[n]])
+        self.declared.add(name)
+        if not isinstance(value.kind, Array):
+            self.env[name] = value
+            return
+        if not value.is_const:
+            self.refuse(f"the argument `{name}` is changed and given another array")
+        self._copy(self._memory(name, value.array), value)
+
+    def value(self, node: ast.expr) -> Value:
+        is_read = isinstance(node, ast.Name | ast.Subscript | ast.Attribute) and self.leaves
+        found = self.leaves.get(ast.unparse(node)) if is_read else None
+        is_own = isinstance(node, ast.Name) and node.id in self.env
+        return found if found is not None and not is_own else super().value(node)
+
     def _find_outputs(self) -> None:
         """The arrays that are returned by name, which are made in the caller's memory."""
-        returns = [n for n in ast.walk(self.node) if isinstance(n, ast.Return)]
-        for one in returns:
-            if one.value is None:
-                continue
-            for at, part in enumerate(flat(one.value)):
+        for one in nodes(self.body, ast.Return):
+            for at, part in enumerate(flat(one.value) if one.value is not None else ()):
                 if isinstance(part, ast.Name):
-                    if self.outputs.get(part.id, at) != at:
-                        continue
-                    self.outputs[part.id] = at
+                    self.outputs.setdefault(part.id, at)
 
     def _out_parameters(self) -> Iterator[Parameter]:
         if self.returns_number:
@@ -171,9 +187,9 @@ class Translator(Control):
         owner = self.value(target.value)
         value = self.value(node)
         if isinstance(value.kind, Number) and owner.dims:
-            self.fill(owner, self.cast(value, owner.of))
+            self.fill(owner, cast(value, owner.of))
         elif isinstance(value.kind, Number):
-            self.say(f"{owner.code}[0] = {self.cast(value, owner.of).code};")
+            self.say(f"{owner.code}[0] = {cast(value, owner.of).code};")
         elif value.kind == owner.array:
             self._copy(owner, value)
         else:
@@ -182,7 +198,7 @@ class Translator(Control):
     def _put(self, target: ast.Subscript, value: Value, sign: str) -> None:
         owner = self.value(target.value)
         place = self.element(owner, target.slice)
-        self.say(f"{place} {sign} {self.cast(value, owner.of).code};")
+        self.say(f"{place} {sign} {cast(value, owner.of).code};")
 
     def _unpacked(self, target: ast.Tuple, value: ast.expr) -> None:
         if isinstance(value, ast.Tuple):
@@ -248,7 +264,7 @@ class Translator(Control):
         if is_wider(value.number, kind):
             self._widen(name, kind, value.number)
             kind = value.number
-        code = self.cast(value, kind).code
+        code = cast(value, kind).code
         if name in self.declared:
             self.say(f"{self.unit.called(name)} = {code};")
             return
@@ -276,7 +292,7 @@ class Translator(Control):
         self.env[name] = Value(to, own)
 
     def _Subscript(self, node: ast.Subscript) -> Value:
-        """One of several results of a function, beside what other subscripts are."""
+        """A subscript, which may be of a call with several results."""
         call = node.value
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
             return super()._Subscript(node)
@@ -368,7 +384,7 @@ class Translator(Control):
 
     def _AugAssign(self, node: ast.AugAssign) -> None:
         sign = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}.get(type(node.op))
-        value, load = self.number(node.value), loaded(node.target)
+        value, load = self.number(node.value), ast.parse(ast.unparse(node.target), mode="eval").body
         kinds = [one.kind for one in (value, self.number(load)) if isinstance(one.kind, Number)]
         is_complex = sign in ("*=", "/=") and any(kind.dtype.kind == "c" for kind in kinds)
         if sign is None or is_complex or (sign == "/=" and value.kind == INT):
@@ -382,7 +398,7 @@ class Translator(Control):
         else:
             assert isinstance(node.target, ast.Name)
             own = self.env[node.target.id]
-            self.say(f"{own.code} {sign} {self.cast(value, own.number).code};")
+            self.say(f"{own.code} {sign} {cast(value, own.number).code};")
 
     def _Raise(self, node: ast.Raise) -> None:
         if not isinstance(node.exc, ast.Call):
@@ -393,7 +409,7 @@ class Translator(Control):
         for part in map(self._said, node.exc.args):
             if isinstance(part, Value):
                 parts.append((len(said),))
-                said.append(self.cast(part, INT).code)
+                said.append(cast(part, INT).code)
             else:
                 parts.append(part)
         code = self.code(ast.unparse(node.exc.func).rpartition(".")[2], parts)
@@ -427,7 +443,7 @@ class Translator(Control):
         if not self.results:
             self.results = [value.kind for value in values if value.kind is not None]
         if self.returns_number:
-            self.say(f"return {self.cast(values[0], self.results[0].of).code};")
+            self.say(f"return {cast(values[0], self.results[0].of).code};")
             return
         for at, (part, value) in enumerate(zip(parts, values, strict=True)):
             wish = self.unit.called(part.id) if isinstance(part, ast.Name) else "result"
@@ -458,7 +474,7 @@ class Translator(Control):
     def place(self, index: Value, length: Size) -> str:
         if isinstance(index.static, int):
             return size_text(index.static if index.static >= 0 else index.static + length)
-        index, limit = self.cast(index, INT), size_text(length)
+        index, limit = cast(index, INT), size_text(length)
         if index.is_counter:
             return index.code
         if not self.unit.is_checked(self.node):

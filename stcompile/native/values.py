@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -15,6 +16,14 @@ from stcompile.wengert.dims import Dim, Size, Sizes
 
 UNKNOWN: Any = object()
 ATOM, UNARY, PRODUCT, SUM, ORDER, EQUAL, AND, OR, CHOICE = 0, 1, 2, 3, 4, 5, 6, 7, 8
+
+
+class Around(Protocol):
+    """The function around an expression, which it needs short functions and refusals of."""
+
+    inline: Callable[[str, Number], str]
+
+    def refuse(self, reason: str, hint: str = "") -> NoReturn: ...
 
 
 class NotInC(Exception):
@@ -83,6 +92,17 @@ class Value:
     def within(self, binds: int) -> str:
         """The text as an operand of an operator."""
         return self.code if self.binds <= binds else f"({self.code})"
+
+
+def cast(value: Value, kind: Number) -> Value:
+    """A number as one of another type."""
+    if value.kind == kind:
+        return value
+    if value.static is not UNKNOWN:
+        return literal(kind.dtype.type(value.static).item(), kind)
+    if kind == BOOL:
+        return Value(BOOL, f"{value.within(EQUAL)} != 0", EQUAL)
+    return Value(kind, f"({kind.c}){value.within(UNARY)}", UNARY)
 
 
 def as_number(value: Value) -> Value | None:

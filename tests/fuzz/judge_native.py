@@ -17,7 +17,6 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import stcompile as st
 from stcompile.base.options import Options
 from stcompile.transforms.gradient import Gradient
 from tests.fuzz.generate import function_of
@@ -60,10 +59,7 @@ def judge_function(
                 _check(gradient, args)
         return 0, 0
 
-    try:
-        return verdict_of(function, examine)
-    except st.ExportError as error:
-        return Verdict("refused", general(error.reason), str(error))
+    return verdict_of(function, examine, as_number)
 
 
 def _check(gradient: Gradient[..., Any], args: tuple[Any, ...]) -> None:

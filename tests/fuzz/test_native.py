@@ -45,6 +45,13 @@ def test_a_wrong_file_is_noticed(
     assert (verdict.kind, verdict.about) == ("wrong", about), verdict.details
 
 
+def test_a_refusal_may_be_of_what_the_judge_computes() -> None:
+    """A list of unknown length, whose items the judge adds up."""
+    job = run.Job(901, 108, 0, 10**6, "filled", native=True, dynamic=True)
+    verdict = run.examine(job).verdict
+    assert verdict.kind == "refused", f"{verdict.about}\n{verdict.details}"
+
+
 @pytest.mark.parametrize("sort", [sort for sort, one in SORTS.items() if one.native])
 def test_files_of_random_programs(sort: str) -> None:
     for number in range(PROGRAMS):

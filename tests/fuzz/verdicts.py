@@ -58,9 +58,14 @@ def _shows(place: Location | None, file: str) -> bool:
     return place is not None
 
 
-def verdict_of(function: Callable[..., Any], examine: Callable[[], tuple[int, int]]) -> Verdict:
+def verdict_of(
+    function: Callable[..., Any],
+    examine: Callable[[], tuple[int, int]],
+    *judges: Callable[..., Any],
+) -> Verdict:
     """The verdict on a program by an examination of it, which raises where it is wrong and counts
-    the slopes that it compared, and those at kinks. New memory holds NaN meanwhile, unless Numba
+    the slopes that it compared, and those at kinks. A refusal points into the program, or at a
+    function of the judge's that is compiled with it. New memory holds NaN meanwhile, unless Numba
     has to know the function that makes it."""
     memory = nullcontext() if UNDER_NUMBA else spoilt_memory()
     try:
@@ -72,9 +77,12 @@ def verdict_of(function: Callable[..., Any], examine: Callable[[], tuple[int, in
         about, details = mismatch.args
         return Verdict("wrong", about, details)
     except REFUSALS as error:
-        if not _shows(error.location, function.__code__.co_filename):
+        files = [one.__code__.co_filename for one in (function, *judges)]
+        if not any(_shows(error.location, file) for file in files):
             return Verdict("wrong", "a refusal without the user's line", str(error))
         return Verdict("refused", general(error.reason.split("\n")[0]), str(error))
+    except st.ExportError as error:
+        return Verdict("refused", general(error.reason), str(error))
     except Exception as error:
         first = error.__cause__ or error  # of an internal error what was raised inside
         frames = traceback.extract_tb(first.__traceback__)[-3:]
