@@ -247,8 +247,8 @@ class Arrays(Expressions):
 
     def _moved(self) -> set[str]:
         """The names that may exchange their memory."""
-        nodes = [node for node in assignments(self.body) if id(node.value) in self.dead]
-        both = (one for node in nodes for one in (*node.targets, node.value))
+        moves = [one for one in nodes(self.body, ast.Assign) if id(one.value) in self.dead]
+        both = (one for move in moves for one in (*move.targets, move.value))
         return {one.id for one in both if isinstance(one, ast.Name)}
 
     def _viewed(self) -> set[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 
-from stcompile.native.names import sharing_names
+from stcompile.native.names import names_in, nodes, sharing_names
 
 IN_THREADS = "IN_THREADS"  # the macro before such a loop
 MACRO = f"""\
@@ -53,22 +53,18 @@ def with_own_names(node: ast.FunctionDef) -> ast.FunctionDef:
                 tries = (f"{name}_{at}" for at in count(1))
                 own = next(one for one in tries if one not in used)
                 used.update({own: inside[name], name: -inside[name]})
-                for one in _nodes(loop):
+                for one in nodes([loop], ast.Name):
                     one.id = own if one.id == name else one.id
     return node
 
 
-def _nodes(node: ast.AST) -> Iterator[ast.Name]:
-    return (one for one in ast.walk(node) if isinstance(one, ast.Name))
-
-
 def _names(node: ast.AST) -> Iterator[str]:
-    yield from (one.arg for one in ast.walk(node) if isinstance(one, ast.arg))
-    yield from (one.id for one in _nodes(node))
+    yield from (one.arg for one in nodes([node], ast.arg))
+    yield from (one.id for one in nodes([node], ast.Name))
 
 
 def _set_in(loop: ast.AST) -> Iterator[str]:
     """The names that the steps of a loop set, without counters of loops."""
-    counters = {n.target.id for n in ast.walk(loop) if isinstance(n, ast.For)}  # type: ignore[attr-defined]
-    names = (one.id for one in _nodes(loop) if isinstance(one.ctx, ast.Store))
-    return (name for name in names if name not in counters)
+    targets = (one.target for one in nodes([loop], ast.For))
+    counters = {target.id for target in targets if isinstance(target, ast.Name)}
+    return (name for name in names_in([loop], ast.Store) if name not in counters)

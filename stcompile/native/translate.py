@@ -408,6 +408,8 @@ class Translator(Control):
         said: list[str] = []
         for part in map(self._said, node.exc.args):
             if isinstance(part, Value):
+                if part.of.dtype.kind not in "iub" and self.unit.says_numbers:
+                    self.refuse(f"`{ast.unparse(node)}` has no translation")
                 parts.append((len(said),))
                 said.append(cast(part, INT).code)
             else:
