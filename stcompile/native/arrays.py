@@ -28,7 +28,7 @@ from stcompile.native.names import (
 from stcompile.native.sizes import size_text
 from stcompile.native.threads import STACK
 from stcompile.native.unit import Unit
-from stcompile.native.values import Value, cast, literal
+from stcompile.native.values import UNKNOWN, Value, cast, literal
 
 STEP = 4  # spaces
 COUNTER = "@"  # the position of an element in the text of what an array is filled with
@@ -134,6 +134,8 @@ class Arrays(Expressions):
         dtypes = [self.value(k.value).static for k in node.keywords if k.arg == "dtype"]
         if any(value.length is not None for value in values):
             return self._counted_to(values, Number(np.dtype(dtypes[0])) if dtypes else INT)
+        if any(value.static is UNKNOWN for value in values):
+            self.refuse("an array of a length that is not known has no translation")
         whole = np.arange(*(v.static for v in values), dtype=dtypes[0] if dtypes else None)
         kind = Array(Number(whole.dtype), whole.shape)
         first = whole[0].item() if whole.size else 0

@@ -55,8 +55,8 @@ class _Kernels(Unit):
         return any("boundscheck=True" in ast.unparse(one) for one in node.decorator_list)
 
     def looped(self, run: Translator, node: ast.For, before: int) -> None:
-        is_inner = not any(True for _ in nodes(node.body, ast.For | ast.While))
-        if run.places and is_inner:
+        within = {type(one) for one in nodes(node.body, ast.stmt)}
+        if run.places and not within & {ast.For, ast.While}:
             at = next(n for n in range(before, len(run.lines)) if _LOOP.search(run.lines[n]))
             run.lines[at:] = _versions(
                 run, run.lines[at:], set(map(c_name, names_in(node.body, ast.Store)))

@@ -168,6 +168,18 @@ def test_lengths_are_added_to_integers(tmp_path: Path) -> None:
     run_self_test(tmp_path / "made.c")
 
 
+def test_numbers_up_to_one_that_is_not_known_are_refused(tmp_path: Path) -> None:
+    def lines(x, s):
+        total = 0.0
+        for k in range(2):
+            total += np.linspace(0.0, s, min(k + 3, len(x)) - k)[0] * x[k]
+        return total
+
+    gradient = st.grad(lines, dynamic=True)
+    with pytest.raises(st.LanguageError, match="an array of a length that is not known"):
+        gradient.export(tmp_path / "made.c", normal(7), 0.5)
+
+
 # --- kernels -------------------------------------------------------------------------------------
 
 
