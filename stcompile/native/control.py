@@ -28,7 +28,6 @@ class Control(Lists):
         super().__init__(unit, node, leaves)
         self.said = node.lineno if leaves is None else node.body[0].lineno
         self.declared: set[str] = set()
-        self.places: dict[str, tuple[str, str]] = {}  # indices and lengths by checks, of a loop
 
     # --- blocks --------------------------------------------------------------------------------
 

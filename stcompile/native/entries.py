@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stcompile.codegen_templates.c import text
+from stcompile.native.errors import SAID
 from stcompile.native.kinds import Array, Kind, Number
 from stcompile.native.sizes import size_text
-from stcompile.native.translate import SAID
 from stcompile.native.unit import Made, Unit
 from stcompile.native.workspace import bytes_text, fixed_bytes, layout_lines
 from stcompile.wengert.dims import Dim, named_by

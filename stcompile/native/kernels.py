@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from stcompile.native.arrays import STEP
 from stcompile.native.bindings import NUMBER, Binding, KernelsInC, Raised
 from stcompile.native.entries import PRELUDE, Entry, entry_lines
+from stcompile.native.errors import SAID
 from stcompile.native.file import shared_lines, unit_of, wrapped
 from stcompile.native.kinds import INT, Array, Kind
 from stcompile.native.names import c_name, names_in, nodes
 from stcompile.native.threads import IN_THREADS
-from stcompile.native.translate import SAID, Translator
+from stcompile.native.translate import Translator
 from stcompile.native.unit import Unit
 from stcompile.native.values import NotInC, Value, static_value
 from stcompile.native.workspace import struct_lines

@@ -11,20 +11,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from stcompile.native import calls
-from stcompile.native.bindings import Part
+from stcompile.native import calls, errors
 from stcompile.native.control import ADDED, Control
 from stcompile.native.kinds import INT, Array, Kind, Number, Parameter, is_wider
 from stcompile.native.lists import appended
 from stcompile.native.names import flat, nodes, sharing_names
-from stcompile.native.sizes import size_text
 from stcompile.native.unit import Made, Unit
 from stcompile.native.values import UNKNOWN, Value, cast
 from stcompile.wengert.dims import Size
 
 RESULT = "result"  # the beginning of labels that a name in the text is better than
 WITHIN = "index_within"  # the function that checks an index
-SAID = 3  # numbers that the message of an error may have
 RAISED = "@return;"  # where a function that is not the main one ends by an error
 
 
@@ -401,40 +398,8 @@ class Translator(Control):
             self.say(f"{own.code} {sign} {cast(value, own.number).code};")
 
     def _Raise(self, node: ast.Raise) -> None:
-        if not isinstance(node.exc, ast.Call):
-            self.refuse(f"`{ast.unparse(node)}` has no translation")
-        self.line = node.lineno
-        parts: list[Part] = []
-        said: list[str] = []
-        for part in map(self._said, node.exc.args):
-            if isinstance(part, Value):
-                if part.of.dtype.kind not in "iub" and self.unit.says_numbers:
-                    self.refuse(f"`{ast.unparse(node)}` has no translation")
-                parts.append((len(said),))
-                said.append(cast(part, INT).code)
-            else:
-                parts.append(part)
-        code = self.code(ast.unparse(node.exc.func).rpartition(".")[2], parts)
-        if said and self.unit.says_numbers:
-            if len(said) > SAID:
-                self.refuse(f"`{ast.unparse(node)}` has no translation")
-            numbers = [f"work->said[{at}] = {one};" for at, one in enumerate(said)]
-            self.say(" ".join(["if (!work->error) {", *numbers, f"work->error = {code};", "}"]))
-        else:
-            self.say(f"work->error = work->error ? work->error : {code};")
+        errors.raised(self, node)
         self.say("return work->error;" if self.is_main else RAISED)
-
-    def _said(self, node: ast.expr) -> str | int | Value:
-        """A part of the message of an error: a text, or a number of a call."""
-        if isinstance(node, ast.FormattedValue):
-            return self._said(node.value)
-        if isinstance(node, ast.JoinedStr) and not self.unit.says_numbers:
-            parts = map(self._said, node.values)
-            return "".join("..." if isinstance(one, Value) else str(one) for one in parts)
-        value = self.value(node)
-        if isinstance(value.static, str | int):
-            return value.static
-        return value.code if value.length is not None and not self.unit.says_numbers else value
 
     def _Return(self, node: ast.Return) -> None:
         if node.value is None:
@@ -471,20 +436,8 @@ class Translator(Control):
                     return Value(made.results[0], own)
         return self.value(part)
 
-    # --- indices -------------------------------------------------------------------------------
-
     def place(self, index: Value, length: Size) -> str:
-        if isinstance(index.static, int):
-            return size_text(index.static if index.static >= 0 else index.static + length)
-        index, limit = cast(index, INT), size_text(length)
-        if index.is_counter:
-            return index.code
-        if not self.unit.is_checked(self.node):
-            return f"{self.unit.inline('wrapped', INT)}({index.code}, {limit})"
-        code = self.code("IndexError", ["index is out of bounds"])
-        text = f"{self.unit.inline('place', INT)}({index.code}, {limit}, &work->error, {code})"
-        self.places[text] = index.code, limit
-        return text
+        return errors.place(self, index, length)
 
 
 def translate(unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value], name: str) -> Made:
