@@ -16,6 +16,7 @@ import numpy as np
 from stcompile.native.bindings import Part, Raised
 from stcompile.native.expressions import Expressions
 from stcompile.native.kinds import INT, Array, Number
+from stcompile.native.lines import Lines
 from stcompile.native.liveness import dead_sources
 from stcompile.native.names import (
     blocks_of,
@@ -30,7 +31,6 @@ from stcompile.native.threads import STACK
 from stcompile.native.unit import Unit
 from stcompile.native.values import UNKNOWN, Value, cast, literal
 
-STEP = 4  # spaces
 COUNTER = "@"  # the position of an element in the text of what an array is filled with
 
 
@@ -44,9 +44,8 @@ class Arrays(Expressions):
         self.node = node
         self.inline = unit.inline
         self.env: dict[str, Value] = {}
-        self.lines: list[str] = []
-        self.starts: list[int] = [0]  # the first lines of the blocks around
-        self.level = 1
+        self.text = Lines()
+        self.say = self.text.say
         self.needs_workspace = False
         self.body = node.body[1:] if ast.get_docstring(node) else node.body
         self.leaves = leaves or {}
@@ -74,10 +73,6 @@ class Arrays(Expressions):
 
     # --- text ----------------------------------------------------------------------------------
 
-    def say(self, text: str) -> None:
-        """Add a line."""
-        self.lines.append(" " * (STEP * self.level) + text if text else "")
-
     def code(self, error: str, parts: Sequence[Part]) -> int:
         """The code of an error here, by its class and the parts of its message."""
         self.needs_workspace = True
@@ -89,12 +84,7 @@ class Arrays(Expressions):
 
     def _hoisted(self, name: str, declaration: str) -> None:
         """Declare a name in the block around all that use it."""
-        depth = len(self.blocks[name])
-        at = self.starts[depth] if depth < len(self.starts) else len(self.lines)
-        self.lines.insert(at, " " * (STEP * (depth + 1)) + declaration)
-        self.starts = [
-            start + (index > depth and start >= at) for index, start in enumerate(self.starts)
-        ]
+        self.text.hoist(len(self.blocks[name]), declaration)
 
     # --- arrays --------------------------------------------------------------------------------
 
@@ -179,7 +169,7 @@ class Arrays(Expressions):
         self.owners.add(name)
         own = self._memory_name(name)
         cast = "(void *)" if kind.is_named and len(kind.dims) > 1 else ""
-        self._hoist_pointer(f"{kind.pointer(own)} = {cast}work->{member};")
+        self.text.hoist(0, f"{kind.pointer(own)} = {cast}work->{member};")
         self.env[name] = Value(kind, own)
         return self.env[name]
 
@@ -215,10 +205,6 @@ class Arrays(Expressions):
         while wish in self.is_read or wish in self.assigned:
             wish += "_"
         return wish
-
-    def _hoist_pointer(self, text: str) -> None:
-        self.lines.insert(self.starts[0], " " * STEP + text)
-        self.starts = [start + (at > 0) for at, start in enumerate(self.starts)]
 
     def _bind_array(self, name: str, value: Value, node: ast.expr) -> None:
         """``name = array``: another name for it; or its own memory gets what is there, by an

@@ -74,10 +74,10 @@ def transposed(run: Arrays, array: Value) -> Value:
     names = [run.fresh_name("at") for _ in dims]
     for own, length in zip(names, dims, strict=True):
         run.say(f"for (int64_t {own} = 0; {own} < {size_text(length)}; {own}++)")
-        run.level += 1
+        run.text.level += 1
     target, source = ("".join(f"[{own}]" for own in order) for order in (names, names[::-1]))
     run.say(f"{memory.code}{target or '[0]'} = {array.code}{source or '[0]'};")
-    run.level -= len(dims)
+    run.text.level -= len(dims)
     return memory
 
 

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from stcompile.native.arrays import STEP
 from stcompile.native.kinds import BOOL, INT
 from stcompile.native.lists import Lists
 from stcompile.native.threads import IN_THREADS, STACK, is_shared_out
@@ -58,17 +57,13 @@ class Control(Lists):
             self.refuse(f"the number of {error} is not known", NUMBERS)
 
     def _inside(self, statements: Sequence[ast.stmt], key: int) -> None:
-        outer, starts = self.here, self.starts
-        self.here = (*outer, key)
-        self.starts = [*starts, len(self.lines)]
-        self.level += 1
-        self.block(statements)
-        self.level -= 1
+        outer, self.here = self.here, (*self.here, key)
+        with self.text.block():
+            self.block(statements)
         self.here = outer
-        self.starts = self.starts[: len(starts)]
 
     def _For(self, node: ast.For) -> None:
-        before = len(self.lines)
+        before = len(self.text.lines)
         self.places = {}
         assert isinstance(node.target, ast.Name)
         call = node.iter
@@ -101,7 +96,7 @@ class Control(Lists):
         self._inside(node.body, id(node))
         self.say("}")
         if is_shared_out(node):
-            self._share_out(self.lines.index(" " * (STEP * self.level) + head, before))
+            self._share_out(self.text.lines.index(self.text.margin + head, before))
         self.unit.looped(self, node, before)
         self.places = {}
 
@@ -109,10 +104,10 @@ class Control(Lists):
         """Let the steps of the loop at a line run in several threads, if none has arrays in the
         workspace, which all threads have in common."""
         stack, self.shared_out = self.shared_out, None
-        text = "\n".join(self.lines[at:]).replace("&work->error", "")
+        text = "\n".join(self.text.lines[at:]).replace("&work->error", "")
         if stack is not None and stack <= STACK and not _MAY_FAIL.search(text):
             self.unit.stack = max(self.unit.stack or 0, stack)
-            self.lines.insert(at, " " * (STEP * self.level) + IN_THREADS)
+            self.text.lines.insert(at, self.text.margin + IN_THREADS)
 
     def _pragmas(self, node: ast.For) -> Iterator[str]:
         """A word to the compiler that the terms of a sum may be added several at a time."""
@@ -127,17 +122,17 @@ class Control(Lists):
                     yield f"IN_ANY_ORDER({self.unit.called(target.id)})"
 
     def _While(self, node: ast.While) -> None:
-        before = len(self.lines)
+        before = len(self.text.lines)
         test = cast(self.number(node.test), BOOL)
-        if len(self.lines) != before:
+        if len(self.text.lines) != before:
             self.refuse("a condition that calls for an array has no translation")
         self.say(f"while ({test.code}) {{")
         self._inside(node.body, id(node))
         self.say("}")
-        at = next(n for n in range(before, len(self.lines)) if "while (" in self.lines[n])
-        if any(_MAY_FAIL.search(line) for line in self.lines[at:]):  # else it might never end
-            margin = self.lines[at][: -len(self.lines[at].lstrip())]
-            self.lines[at] = f"{margin}while ({test.within(AND)} && !work->error) {{"
+        at = next(n for n in range(before, len(self.text.lines)) if "while (" in self.text.lines[n])
+        if any(_MAY_FAIL.search(line) for line in self.text.lines[at:]):  # else it might never end
+            margin = self.text.lines[at][: -len(self.text.lines[at].lstrip())]
+            self.text.lines[at] = f"{margin}while ({test.within(AND)} && !work->error) {{"
 
     def _If(self, node: ast.If) -> None:
         test = self.number(node.test)

@@ -13,12 +13,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stcompile.native.arrays import STEP
 from stcompile.native.bindings import NUMBER, Binding, KernelsInC, Raised
 from stcompile.native.entries import PRELUDE, Entry, entry_lines
 from stcompile.native.errors import SAID
 from stcompile.native.file import shared_lines, unit_of, wrapped
 from stcompile.native.kinds import INT, Array, Kind
+from stcompile.native.lines import STEP
 from stcompile.native.names import c_name, names_in, nodes
 from stcompile.native.threads import IN_THREADS
 from stcompile.native.translate import Translator
@@ -58,9 +58,11 @@ class _Kernels(Unit):
     def looped(self, run: Translator, node: ast.For, before: int) -> None:
         within = {type(one) for one in nodes(node.body, ast.stmt)}
         if run.places and not within & {ast.For, ast.While}:
-            at = next(n for n in range(before, len(run.lines)) if _LOOP.search(run.lines[n]))
-            run.lines[at:] = _versions(
-                run, run.lines[at:], set(map(c_name, names_in(node.body, ast.Store)))
+            at = next(
+                n for n in range(before, len(run.text.lines)) if _LOOP.search(run.text.lines[n])
+            )
+            run.text.lines[at:] = _versions(
+                run, run.text.lines[at:], set(map(c_name, names_in(node.body, ast.Store)))
             )
 
 

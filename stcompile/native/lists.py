@@ -56,7 +56,7 @@ class Lists(Arrays):
         own = self.unit.called(name)
         if name not in self.counts:
             self.counts[name] = self._apart(f"{own}_count")
-            self._hoist_pointer(f"int64_t {self.counts[name]} = 0;")
+            self.text.hoist(0, f"int64_t {self.counts[name]} = 0;")
             if name in self.kept:
                 self.begins[name] = self._apart(f"{own}_begin")
                 self._hoisted(name, f"int64_t {self.begins[name]} = 0;")

@@ -55,7 +55,7 @@ class Translator(Control):
     def run(self, name: str) -> Made:
         self.block(self.body)
         parameters = [*self.parameters, *self._out_parameters()]
-        made = Made(name, parameters, self.results, self.lines, self.needs_workspace)
+        made = Made(name, parameters, self.results, self.text.lines, self.needs_workspace)
         said = {*made.words, *re.findall(r"\w+", " ".join(one.text for one in parameters))}
         lengths = [own for own in self.unit.lengths if own in said]
         return replace(made, members=frozenset(self.members), lengths=lengths, title=self.title)
@@ -280,12 +280,12 @@ class Translator(Control):
     def _widen(self, name: str, kind: Number, to: Number) -> None:
         """Declare a name as of a wider type: it was given a 0 that nobody reads."""
         own = self.unit.called(name)
-        lines = [line.strip() for line in self.lines]
+        lines = [line.strip() for line in self.text.lines]
         said = f"{kind.c} {own} = 0;"
         if name not in self.empty or said not in lines:
             self.refuse(f"`{name}` has numbers of several types")
         at = lines.index(said)
-        self.lines[at] = self.lines[at].replace(said, f"{to.c} {own} = 0;")
+        self.text.lines[at] = self.text.lines[at].replace(said, f"{to.c} {own} = 0;")
         self.env[name] = Value(to, own)
 
     def _Subscript(self, node: ast.Subscript) -> Value:
