@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef CMPLX
+#define CMPLX(x, y) ((double)(x) + (double)(y) * I)
+#define CMPLXF(x, y) ((float)(x) + (float)(y) * I)
+#endif
+
 /* Objects of Python's, and arrays of NumPy's. */
 typedef struct object {
     char head[HEAD - sizeof(void *)];
@@ -85,4 +90,32 @@ static object *by_others(object *others, object *const *given, intptr_t count)
     object *made = PyObject_CallObject(others, tuple);
     Py_DecRef(tuple);
     return made;
+}
+
+static double complex as_complex(object *given)
+{
+    const complex_number parts = PyComplex_AsCComplex(given);
+    return CMPLX(parts.real, parts.imag);
+}
+
+static object *of_complex(double complex number)
+{
+    return PyComplex_FromDoubles(creal(number), cimag(number));
+}
+
+/* The results of a kernel: None, an object, or a tuple; 0 after an error. */
+static object *packed(object **results, intptr_t count, bool has_failed)
+{
+    object *tuple = 0;
+    if (!has_failed && count == 1)
+        return results[0];
+    if (!has_failed)
+        tuple = count ? PyTuple_New(count) : Py_BuildValue("");
+    for (intptr_t at = 0; at < count; at++) {
+        if (tuple)
+            PyTuple_SetItem(tuple, at, results[at]);
+        else if (results[at])
+            Py_DecRef(results[at]);
+    }
+    return tuple;
 }

@@ -13,11 +13,16 @@ from stcompile.native.unit import Made, Unit
 from stcompile.native.workspace import bytes_text, fixed_bytes, layout_lines
 from stcompile.wengert.dims import Dim, named_by
 
-OWN_NAMES = frozenset(("own", "given", "count", "type", "result", "thread", "error", "small"))
+OWN_NAMES = frozenset(
+    ("own", "given", "count", "type", "result", "thread", "error", "small", "results", "has_failed")
+)
 """Names in the functions that no length has."""
 
 LARGEST_ON_STACK = 16384  # bytes
 SPELT = '"i' + "L" * SAID + '"'
+READ = {"f": "PyFloat_AsDouble({})", "c": "as_complex({})", "b": "PyObject_IsTrue({}) != 0"}
+BOXED = {"f": "PyFloat_FromDouble({})", "c": "of_complex({})", "b": "PyBool_FromLong({})"}
+"""Numbers of Python's in C and back, by the types of numbers; others are integers."""
 HEAD = object.__basicsize__  # bytes before the fields of an object
 TYPE, OTHERS, RAISE, NEW, OWN = range(5)  # what the objects of a function begin with
 
@@ -103,14 +108,8 @@ def _numbers(entry: Entry) -> Iterator[str]:
     numbers = {at: kind for at, kind in enumerate(entry.kinds) if isinstance(kind, Number)}
     numbers = {at: kind for at, kind in numbers.items() if at not in entry.lengths}
     for at, kind in numbers.items():
-        letter = kind.dtype.kind
-        if letter == "c":
-            yield f"    const complex_number parts_{at} = PyComplex_AsCComplex(given[{at}]);"
-            yield f"    const {kind.c} v{at} = ({kind.c})CMPLX(parts_{at}.real, parts_{at}.imag);"
-            continue
-        read = {"f": "PyFloat_AsDouble", "b": "PyObject_IsTrue"}.get(letter, "PyLong_AsLongLong")
-        zero = " != 0" if letter == "b" else ""
-        yield f"    const {kind.c} v{at} = ({kind.c})({read}(given[{at}]){zero});"
+        read = READ.get(kind.dtype.kind, "PyLong_AsLongLong({})").format(f"given[{at}]")
+        yield f"    const {kind.c} v{at} = ({kind.c})({read});"
     if numbers:
         yield "    if (PyErr_Occurred())"
         yield "        return 0;"
@@ -118,16 +117,15 @@ def _numbers(entry: Entry) -> Iterator[str]:
 
 def _made(entry: Entry) -> Iterator[str]:
     first = OWN + len(entry.arrays)
-    yield "    object *result = 0;"
-    for at in entry.made:
-        yield f"    object *made_{at} = 0;"
+    yield f"    object *results[{max(len(entry.function.results), 1)}] = {{0}};"
+    yield "    bool has_failed = true;"
     for number, (at, kind) in enumerate(entry.made.items()):
         dims = "".join(f"(long long)({size_text(n)}), " for n in kind.dims)
         yield (
-            f"    made_{at} = PyObject_CallFunction(PyTuple_GetItem(own, {NEW}), "
+            f"    results[{at}] = PyObject_CallFunction(PyTuple_GetItem(own, {NEW}), "
             f'"({"L" * len(kind.dims)})O", {dims}PyTuple_GetItem(own, {first + number}));'
         )
-        yield f"    if (!made_{at})"
+        yield f"    if (!results[{at}])"
         yield "        goto end;"
 
 
@@ -143,7 +141,7 @@ def _run(entry: Entry, unit: Unit) -> Iterator[str]:
     ]
     if not entry.is_returned:
         given += [
-            f"(void *)((const array *)made_{at})->data" if at in entry.made else f"&number_{at}"
+            f"(void *)((const array *)results[{at}])->data" if at in entry.made else f"&number_{at}"
             for at in range(len(results))
         ]
     if entry.function.needs_workspace:
@@ -181,33 +179,10 @@ def _workspace(entry: Entry, unit: Unit, is_small: bool) -> Iterator[str]:
 
 
 def _returned(entry: Entry) -> Iterator[str]:
-    objects = [
-        f"made_{at}" if isinstance(kind, Array) else _boxed(kind, f"number_{at}")
-        for at, kind in enumerate(entry.function.results)
-    ]
-    if not objects:
-        yield '    result = Py_BuildValue("");'
-    elif len(objects) == 1:
-        yield f"    result = {objects[0]};"
-        yield from (f"    made_{at} = 0;" for at in entry.made)
-    else:
-        yield f"    result = PyTuple_New({len(objects)});"
-        yield "    if (!result)"
-        yield "        goto end;"
-        for at, code in enumerate(objects):
-            yield f"    PyTuple_SetItem(result, {at}, {code});"
-            if at in entry.made:
-                yield f"    made_{at} = 0;"
+    for at, kind in enumerate(entry.function.results):
+        if isinstance(kind, Number):
+            boxed = BOXED.get(kind.dtype.kind, "PyLong_FromLongLong({})").format(f"number_{at}")
+            yield f"    results[{at}] = {boxed};"
+    yield "    has_failed = false;"
     yield "end:"
-    for at in entry.made:
-        yield f"    if (made_{at})"
-        yield f"        Py_DecRef(made_{at});"
-    yield "    return result;"
-
-
-def _boxed(kind: Number, code: str) -> str:
-    letter = kind.dtype.kind
-    if letter == "c":
-        return f"PyComplex_FromDoubles((double)creal({code}), (double)cimag({code}))"
-    made = {"f": "PyFloat_FromDouble", "b": "PyBool_FromLong"}.get(letter, "PyLong_FromLongLong")
-    return f"{made}({code})"
+    yield f"    return packed(results, {len(entry.function.results)}, has_failed);"

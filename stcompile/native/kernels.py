@@ -150,7 +150,7 @@ def _text(unit: _Kernels, entries: Sequence[Entry]) -> str:
         *struct_lines(unit, f"int64_t said[{SAID}]"),
         "",
         *([f"int {NUMBER} = 1;", ""] if unit.stack is not None else []),
-        *shared_lines(unit, has_complex=True),
+        *shared_lines(unit, has_complex=False),
         *(line for one in entries for line in entry_lines(one, unit)),
     ]
     return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
