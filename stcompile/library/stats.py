@@ -64,13 +64,11 @@ def cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any, sca
 
 def log_cdf(form: Formula, facts: Any, ends: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     """The logarithm of the function with the formula ``form``."""
-    support, inside, is_open, signed = facts
-    shapes, scale = _valid(shapes, signed), _positive(scale)
-    z = _standardised(x, loc, scale)
-    below, above = _outside(z, support, is_open)
-    value = np.log(form(_within(z, below, above, inside), *shapes))
-    value = _placed(_placed(value, below, ends[0]), above, ends[1])
-    return value[()]
+
+    def logarithm(z: Any, *shapes: Any) -> Any:
+        return np.log(form(z, *shapes))
+
+    return cdf(logarithm, facts, ends, x, shapes, loc, scale)
 
 
 def ppf(form: Formula, signed: bool, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
@@ -138,35 +136,8 @@ def where_valid(valid: Any, parameter: Any) -> Any:
     return parameter if valid is True else np.where(valid, parameter, math.nan)[()]
 
 
-# --- the normal distribution, and those of the whole line ----------------------------------------
-
-
 def norm_logpdf(z: Any) -> Any:
     return -0.5 * z * z - _LOG_ROOT_2PI
-
-
-def norm_cdf(z: Any) -> Any:
-    return special.ndtr(z)
-
-
-def norm_logcdf(z: Any) -> Any:
-    return special.log_ndtr(z)
-
-
-def norm_ppf(q: Any) -> Any:
-    return special.ndtri(q)
-
-
-def norm_sf(z: Any) -> Any:
-    return special.ndtr(-z)
-
-
-def norm_logsf(z: Any) -> Any:
-    return special.log_ndtr(-z)
-
-
-def norm_isf(q: Any) -> Any:
-    return -special.ndtri(q)
 
 
 def t_logpdf(z: Any, df: Any) -> Any:
@@ -174,53 +145,9 @@ def t_logpdf(z: Any, df: Any) -> Any:
     return constant - 0.5 * np.log(df * math.pi) - (df + 1) / 2 * np.log1p(z * z / df)
 
 
-def t_cdf(z: Any, df: Any) -> Any:
-    return special.stdtr(df, z)
-
-
-def t_sf(z: Any, df: Any) -> Any:
-    return special.stdtr(df, -z)
-
-
-def t_ppf(q: Any, df: Any) -> Any:
-    return special.stdtrit(df, q)
-
-
-def t_isf(q: Any, df: Any) -> Any:
-    return -special.stdtrit(df, q)
-
-
-def cauchy_logpdf(z: Any) -> Any:
-    return -math.log(math.pi) - np.log1p(z * z)
-
-
-def cauchy_cdf(z: Any) -> Any:
-    return np.arctan2(1.0, -z) / math.pi
-
-
-def cauchy_sf(z: Any) -> Any:
-    return np.arctan2(1.0, z) / math.pi
-
-
-def cauchy_ppf(q: Any) -> Any:
-    return np.tan(math.pi * q - math.pi / 2)
-
-
-def cauchy_isf(q: Any) -> Any:
-    return np.tan(math.pi / 2 - math.pi * q)
-
-
-def laplace_logpdf(z: Any) -> Any:
-    return math.log(0.5) - np.abs(z)
-
-
 def laplace_cdf(z: Any) -> Any:
     tail = 0.5 * np.exp(-np.abs(z))
     return np.where(z > 0, 1 - tail, tail)
-
-
-def laplace_sf(z: Any) -> Any:
-    return laplace_cdf(-z)
 
 
 def laplace_logcdf(z: Any) -> Any:
@@ -228,60 +155,9 @@ def laplace_logcdf(z: Any) -> Any:
     return np.where(z > 0, np.log1p(-tail), math.log(0.5) + z)
 
 
-def laplace_logsf(z: Any) -> Any:
-    return laplace_logcdf(-z)
-
-
 def laplace_ppf(q: Any) -> Any:
     tail = np.log(2 * np.minimum(q, 1 - q))
     return np.where(q > 0.5, -tail, tail)
-
-
-def laplace_isf(q: Any) -> Any:
-    return -laplace_ppf(q)
-
-
-def logistic_logpdf(z: Any) -> Any:
-    return special.log_expit(z) + special.log_expit(-z)
-
-
-def logistic_cdf(z: Any) -> Any:
-    return special.expit(z)
-
-
-def logistic_logcdf(z: Any) -> Any:
-    return special.log_expit(z)
-
-
-def logistic_ppf(q: Any) -> Any:
-    return special.logit(q)
-
-
-def logistic_sf(z: Any) -> Any:
-    return special.expit(-z)
-
-
-def logistic_logsf(z: Any) -> Any:
-    return special.log_expit(-z)
-
-
-def logistic_isf(q: Any) -> Any:
-    return -special.logit(q)
-
-
-# --- positive numbers ----------------------------------------------------------------------------
-
-
-def expon_logpdf(z: Any) -> Any:
-    return -z
-
-
-def expon_cdf(z: Any) -> Any:
-    return -np.expm1(-z)
-
-
-def expon_sf(z: Any) -> Any:
-    return np.exp(-z)
 
 
 def expon_logcdf(z: Any) -> Any:
@@ -291,57 +167,9 @@ def expon_logcdf(z: Any) -> Any:
     return np.where(is_large, np.log1p(-np.exp(-large)), np.log(-np.expm1(-small)))
 
 
-def expon_logsf(z: Any) -> Any:
-    return -z
-
-
-def expon_ppf(q: Any) -> Any:
-    return -np.log1p(-q)
-
-
-def expon_isf(q: Any) -> Any:
-    return -np.log(q)
-
-
-def gamma_logpdf(z: Any, a: Any) -> Any:
-    return special.xlogy(a - 1.0, z) - z - special.gammaln(a)
-
-
-def gamma_cdf(z: Any, a: Any) -> Any:
-    return special.gammainc(a, z)
-
-
-def gamma_sf(z: Any, a: Any) -> Any:
-    return special.gammaincc(a, z)
-
-
-def gamma_ppf(q: Any, a: Any) -> Any:
-    return special.gammaincinv(a, q)
-
-
-def gamma_isf(q: Any, a: Any) -> Any:
-    return special.gammainccinv(a, q)
-
-
 def chi2_logpdf(z: Any, df: Any) -> Any:
     half = df / 2
     return special.xlogy(half - 1.0, z) - z / 2 - special.gammaln(half) - math.log(2) * half
-
-
-def chi2_cdf(z: Any, df: Any) -> Any:
-    return special.gammainc(df / 2, z / 2)
-
-
-def chi2_sf(z: Any, df: Any) -> Any:
-    return special.gammaincc(df / 2, z / 2)
-
-
-def chi2_ppf(q: Any, df: Any) -> Any:
-    return 2 * special.gammaincinv(df / 2, q)
-
-
-def chi2_isf(q: Any, df: Any) -> Any:
-    return 2 * special.gammainccinv(df / 2, q)
 
 
 def lognorm_logpdf(z: Any, s: Any) -> Any:
@@ -349,199 +177,9 @@ def lognorm_logpdf(z: Any, s: Any) -> Any:
     return norm_logpdf(log_z / s) - np.log(s) - log_z
 
 
-def lognorm_cdf(z: Any, s: Any) -> Any:
-    return special.ndtr(np.log(z) / s)
-
-
-def lognorm_sf(z: Any, s: Any) -> Any:
-    return special.ndtr(-np.log(z) / s)
-
-
-def lognorm_logcdf(z: Any, s: Any) -> Any:
-    return special.log_ndtr(np.log(z) / s)
-
-
-def lognorm_logsf(z: Any, s: Any) -> Any:
-    return special.log_ndtr(-np.log(z) / s)
-
-
-def lognorm_ppf(q: Any, s: Any) -> Any:
-    return np.exp(s * special.ndtri(q))
-
-
-def lognorm_isf(q: Any, s: Any) -> Any:
-    return np.exp(-s * special.ndtri(q))
-
-
-def weibull_min_logpdf(z: Any, c: Any) -> Any:
-    return np.log(c) + special.xlogy(c - 1.0, z) - z**c
-
-
-def weibull_min_cdf(z: Any, c: Any) -> Any:
-    return -np.expm1(-(z**c))
-
-
-def weibull_min_sf(z: Any, c: Any) -> Any:
-    return np.exp(-(z**c))
-
-
-def weibull_min_logcdf(z: Any, c: Any) -> Any:
-    return expon_logcdf(z**c)
-
-
-def weibull_min_logsf(z: Any, c: Any) -> Any:
-    return -(z**c)
-
-
-def weibull_min_ppf(q: Any, c: Any) -> Any:
-    return (-np.log1p(-q)) ** (1.0 / c)
-
-
-def weibull_min_isf(q: Any, c: Any) -> Any:
-    return (-np.log(q)) ** (1.0 / c)
-
-
-def pareto_logpdf(z: Any, b: Any) -> Any:
-    return np.log(b) - (b + 1) * np.log(z)
-
-
-def pareto_cdf(z: Any, b: Any) -> Any:
-    return -np.expm1(-b * np.log(z))
-
-
-def pareto_sf(z: Any, b: Any) -> Any:
-    return z ** (-b)
-
-
-def pareto_logsf(z: Any, b: Any) -> Any:
-    return -b * np.log(z)
-
-
-def pareto_ppf(q: Any, b: Any) -> Any:
-    return (1 - q) ** (-1.0 / b)
-
-
-def pareto_isf(q: Any, b: Any) -> Any:
-    return q ** (-1.0 / b)
-
-
-# --- bounded -------------------------------------------------------------------------------------
-
-
 def beta_logpdf(z: Any, a: Any, b: Any) -> Any:
     powers = special.xlog1py(b - 1.0, -z) + special.xlogy(a - 1.0, z)
     return powers - special.betaln(a, b)
-
-
-def beta_cdf(z: Any, a: Any, b: Any) -> Any:
-    return special.betainc(a, b, z)
-
-
-def beta_sf(z: Any, a: Any, b: Any) -> Any:
-    return special.betaincc(a, b, z)
-
-
-def beta_ppf(q: Any, a: Any, b: Any) -> Any:
-    return special.betaincinv(a, b, q)
-
-
-def uniform_logpdf(z: Any) -> Any:
-    return 0.0 * z
-
-
-def uniform_cdf(z: Any) -> Any:
-    return z
-
-
-def uniform_sf(z: Any) -> Any:
-    return 1 - z
-
-
-def uniform_ppf(q: Any) -> Any:
-    return q
-
-
-def uniform_isf(q: Any) -> Any:
-    return 1 - q
-
-
-# --- others --------------------------------------------------------------------------------------
-
-
-def gumbel_r_logpdf(z: Any) -> Any:
-    return -z - np.exp(-z)
-
-
-def gumbel_r_cdf(z: Any) -> Any:
-    return np.exp(-np.exp(-z))
-
-
-def gumbel_r_logcdf(z: Any) -> Any:
-    return -np.exp(-z)
-
-
-def gumbel_r_sf(z: Any) -> Any:
-    return -np.expm1(-np.exp(-z))
-
-
-def gumbel_r_logsf(z: Any) -> Any:
-    return expon_logcdf(np.exp(-z))
-
-
-def gumbel_r_ppf(q: Any) -> Any:
-    return -np.log(-np.log(q))
-
-
-def gumbel_r_isf(q: Any) -> Any:
-    return -np.log(-np.log1p(-q))
-
-
-def gumbel_l_logpdf(z: Any) -> Any:
-    return z - np.exp(z)
-
-
-def gumbel_l_cdf(z: Any) -> Any:
-    return -np.expm1(-np.exp(z))
-
-
-def gumbel_l_sf(z: Any) -> Any:
-    return np.exp(-np.exp(z))
-
-
-def gumbel_l_logcdf(z: Any) -> Any:
-    return expon_logcdf(np.exp(z))
-
-
-def gumbel_l_logsf(z: Any) -> Any:
-    return -np.exp(z)
-
-
-def gumbel_l_ppf(q: Any) -> Any:
-    return np.log(-np.log1p(-q))
-
-
-def gumbel_l_isf(q: Any) -> Any:
-    return np.log(-np.log(q))
-
-
-def invgamma_logpdf(z: Any, a: Any) -> Any:
-    return -(a + 1) * np.log(z) - special.gammaln(a) - 1 / z
-
-
-def invgamma_cdf(z: Any, a: Any) -> Any:
-    return special.gammaincc(a, 1 / z)
-
-
-def invgamma_sf(z: Any, a: Any) -> Any:
-    return special.gammainc(a, 1 / z)
-
-
-def invgamma_ppf(q: Any, a: Any) -> Any:
-    return 1 / special.gammainccinv(a, q)
-
-
-def invgamma_isf(q: Any, a: Any) -> Any:
-    return 1 / special.gammaincinv(a, q)
 
 
 def f_logpdf(z: Any, dfn: Any, dfd: Any) -> Any:
@@ -556,83 +194,11 @@ def f_cdf(z: Any, dfn: Any, dfd: Any) -> Any:
     return special.betainc(dfn / 2, dfd / 2, part)
 
 
-def f_sf(z: Any, dfn: Any, dfd: Any) -> Any:
-    return special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * z))
-
-
-def rayleigh_logpdf(z: Any) -> Any:
-    return np.log(np.where(z == math.inf, 1.0, z)) - 0.5 * z * z
-
-
-def rayleigh_cdf(z: Any) -> Any:
-    return -np.expm1(-0.5 * z * z)
-
-
-def rayleigh_logcdf(z: Any) -> Any:
-    return expon_logcdf(0.5 * z * z)
-
-
-def rayleigh_sf(z: Any) -> Any:
-    return np.exp(-0.5 * z * z)
-
-
-def rayleigh_logsf(z: Any) -> Any:
-    return -0.5 * z * z
-
-
-def rayleigh_ppf(q: Any) -> Any:
-    return np.sqrt(-2 * np.log1p(-q))
-
-
-def rayleigh_isf(q: Any) -> Any:
-    return np.sqrt(-2 * np.log(q))
-
-
-def halfnorm_logpdf(z: Any) -> Any:
-    return 0.5 * math.log(2 / math.pi) - 0.5 * z * z
-
-
-def halfnorm_cdf(z: Any) -> Any:
-    return special.erf(z / math.sqrt(2))
-
-
 def halfnorm_logcdf(z: Any) -> Any:
     is_large = z > 1
     large, small = np.where(is_large, z, 1.0), np.where(is_large, 1.0, z)
     tail = np.log1p(-special.erfc(large / math.sqrt(2)))
     return np.where(is_large, tail, np.log(special.erf(small / math.sqrt(2))))
-
-
-def halfnorm_logsf(z: Any) -> Any:
-    return math.log(2) + special.log_ndtr(-z)
-
-
-def halfnorm_sf(z: Any) -> Any:
-    return special.erfc(z / math.sqrt(2))
-
-
-def halfnorm_ppf(q: Any) -> Any:
-    return special.ndtri((1 + q) / 2.0)
-
-
-def halfnorm_isf(q: Any) -> Any:
-    return -special.ndtri(q / 2)
-
-
-def halfcauchy_logpdf(z: Any) -> Any:
-    return math.log(2 / math.pi) - np.log1p(z * z)
-
-
-def halfcauchy_cdf(z: Any) -> Any:
-    return 2 / math.pi * np.arctan(z)
-
-
-def halfcauchy_sf(z: Any) -> Any:
-    return 2 / math.pi * np.arctan2(1.0, z)
-
-
-def halfcauchy_ppf(q: Any) -> Any:
-    return np.tan(math.pi / 2 * q)
 
 
 def invgauss_logpdf(z: Any, mu: Any) -> Any:
@@ -646,5 +212,129 @@ def vonmises_logpdf(z: Any, kappa: Any) -> Any:
     return -2 * kappa * half * half - math.log(2 * math.pi) - np.log(special.i0e(kappa))
 
 
-def skewnorm_logpdf(z: Any, a: Any) -> Any:
-    return math.log(2) + norm_logpdf(z) + special.log_ndtr(a * z)
+FORMULAS: dict[str, Formula] = {
+    # the normal distribution, and those of the whole line
+    "norm.logpdf": norm_logpdf,
+    "norm.cdf": lambda z: special.ndtr(z),
+    "norm.logcdf": lambda z: special.log_ndtr(z),
+    "norm.ppf": lambda q: special.ndtri(q),
+    "norm.sf": lambda z: special.ndtr(-z),
+    "norm.logsf": lambda z: special.log_ndtr(-z),
+    "norm.isf": lambda q: -special.ndtri(q),
+    "t.logpdf": t_logpdf,
+    "t.cdf": lambda z, df: special.stdtr(df, z),
+    "t.sf": lambda z, df: special.stdtr(df, -z),
+    "t.ppf": lambda q, df: special.stdtrit(df, q),
+    "t.isf": lambda q, df: -special.stdtrit(df, q),
+    "cauchy.logpdf": lambda z: -math.log(math.pi) - np.log1p(z * z),
+    "cauchy.cdf": lambda z: np.arctan2(1.0, -z) / math.pi,
+    "cauchy.sf": lambda z: np.arctan2(1.0, z) / math.pi,
+    "cauchy.ppf": lambda q: np.tan(math.pi * q - math.pi / 2),
+    "cauchy.isf": lambda q: np.tan(math.pi / 2 - math.pi * q),
+    "laplace.logpdf": lambda z: math.log(0.5) - np.abs(z),
+    "laplace.cdf": laplace_cdf,
+    "laplace.sf": lambda z: laplace_cdf(-z),
+    "laplace.logcdf": laplace_logcdf,
+    "laplace.logsf": lambda z: laplace_logcdf(-z),
+    "laplace.ppf": laplace_ppf,
+    "laplace.isf": lambda q: -laplace_ppf(q),
+    "logistic.logpdf": lambda z: special.log_expit(z) + special.log_expit(-z),
+    "logistic.cdf": lambda z: special.expit(z),
+    "logistic.logcdf": lambda z: special.log_expit(z),
+    "logistic.ppf": lambda q: special.logit(q),
+    "logistic.sf": lambda z: special.expit(-z),
+    "logistic.logsf": lambda z: special.log_expit(-z),
+    "logistic.isf": lambda q: -special.logit(q),
+    # positive numbers
+    "expon.logpdf": lambda z: -z,
+    "expon.cdf": lambda z: -np.expm1(-z),
+    "expon.sf": lambda z: np.exp(-z),
+    "expon.logcdf": expon_logcdf,
+    "expon.logsf": lambda z: -z,
+    "expon.ppf": lambda q: -np.log1p(-q),
+    "expon.isf": lambda q: -np.log(q),
+    "gamma.logpdf": lambda z, a: special.xlogy(a - 1.0, z) - z - special.gammaln(a),
+    "gamma.cdf": lambda z, a: special.gammainc(a, z),
+    "gamma.sf": lambda z, a: special.gammaincc(a, z),
+    "gamma.ppf": lambda q, a: special.gammaincinv(a, q),
+    "gamma.isf": lambda q, a: special.gammainccinv(a, q),
+    "chi2.logpdf": chi2_logpdf,
+    "chi2.cdf": lambda z, df: special.gammainc(df / 2, z / 2),
+    "chi2.sf": lambda z, df: special.gammaincc(df / 2, z / 2),
+    "chi2.ppf": lambda q, df: 2 * special.gammaincinv(df / 2, q),
+    "chi2.isf": lambda q, df: 2 * special.gammainccinv(df / 2, q),
+    "lognorm.logpdf": lognorm_logpdf,
+    "lognorm.cdf": lambda z, s: special.ndtr(np.log(z) / s),
+    "lognorm.sf": lambda z, s: special.ndtr(-np.log(z) / s),
+    "lognorm.logcdf": lambda z, s: special.log_ndtr(np.log(z) / s),
+    "lognorm.logsf": lambda z, s: special.log_ndtr(-np.log(z) / s),
+    "lognorm.ppf": lambda q, s: np.exp(s * special.ndtri(q)),
+    "lognorm.isf": lambda q, s: np.exp(-s * special.ndtri(q)),
+    "weibull_min.logpdf": lambda z, c: np.log(c) + special.xlogy(c - 1.0, z) - z**c,
+    "weibull_min.cdf": lambda z, c: -np.expm1(-(z**c)),
+    "weibull_min.sf": lambda z, c: np.exp(-(z**c)),
+    "weibull_min.logcdf": lambda z, c: expon_logcdf(z**c),
+    "weibull_min.logsf": lambda z, c: -(z**c),
+    "weibull_min.ppf": lambda q, c: (-np.log1p(-q)) ** (1.0 / c),
+    "weibull_min.isf": lambda q, c: (-np.log(q)) ** (1.0 / c),
+    "pareto.logpdf": lambda z, b: np.log(b) - (b + 1) * np.log(z),
+    "pareto.cdf": lambda z, b: -np.expm1(-b * np.log(z)),
+    "pareto.sf": lambda z, b: z ** (-b),
+    "pareto.logsf": lambda z, b: -b * np.log(z),
+    "pareto.ppf": lambda q, b: (1 - q) ** (-1.0 / b),
+    "pareto.isf": lambda q, b: q ** (-1.0 / b),
+    # bounded
+    "beta.logpdf": beta_logpdf,
+    "beta.cdf": lambda z, a, b: special.betainc(a, b, z),
+    "beta.sf": lambda z, a, b: special.betaincc(a, b, z),
+    "beta.ppf": lambda q, a, b: special.betaincinv(a, b, q),
+    "uniform.logpdf": lambda z: 0.0 * z,
+    "uniform.cdf": lambda z: z,
+    "uniform.sf": lambda z: 1 - z,
+    "uniform.ppf": lambda q: q,
+    "uniform.isf": lambda q: 1 - q,
+    # others
+    "gumbel_r.logpdf": lambda z: -z - np.exp(-z),
+    "gumbel_r.cdf": lambda z: np.exp(-np.exp(-z)),
+    "gumbel_r.logcdf": lambda z: -np.exp(-z),
+    "gumbel_r.sf": lambda z: -np.expm1(-np.exp(-z)),
+    "gumbel_r.logsf": lambda z: expon_logcdf(np.exp(-z)),
+    "gumbel_r.ppf": lambda q: -np.log(-np.log(q)),
+    "gumbel_r.isf": lambda q: -np.log(-np.log1p(-q)),
+    "gumbel_l.logpdf": lambda z: z - np.exp(z),
+    "gumbel_l.cdf": lambda z: -np.expm1(-np.exp(z)),
+    "gumbel_l.sf": lambda z: np.exp(-np.exp(z)),
+    "gumbel_l.logcdf": lambda z: expon_logcdf(np.exp(z)),
+    "gumbel_l.logsf": lambda z: -np.exp(z),
+    "gumbel_l.ppf": lambda q: np.log(-np.log1p(-q)),
+    "gumbel_l.isf": lambda q: np.log(-np.log(q)),
+    "invgamma.logpdf": lambda z, a: -(a + 1) * np.log(z) - special.gammaln(a) - 1 / z,
+    "invgamma.cdf": lambda z, a: special.gammaincc(a, 1 / z),
+    "invgamma.sf": lambda z, a: special.gammainc(a, 1 / z),
+    "invgamma.ppf": lambda q, a: 1 / special.gammainccinv(a, q),
+    "invgamma.isf": lambda q, a: 1 / special.gammaincinv(a, q),
+    "f.logpdf": f_logpdf,
+    "f.cdf": f_cdf,
+    "f.sf": lambda z, dfn, dfd: special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * z)),
+    "rayleigh.logpdf": lambda z: np.log(np.where(z == math.inf, 1.0, z)) - 0.5 * z * z,
+    "rayleigh.cdf": lambda z: -np.expm1(-0.5 * z * z),
+    "rayleigh.logcdf": lambda z: expon_logcdf(0.5 * z * z),
+    "rayleigh.sf": lambda z: np.exp(-0.5 * z * z),
+    "rayleigh.logsf": lambda z: -0.5 * z * z,
+    "rayleigh.ppf": lambda q: np.sqrt(-2 * np.log1p(-q)),
+    "rayleigh.isf": lambda q: np.sqrt(-2 * np.log(q)),
+    "halfnorm.logpdf": lambda z: 0.5 * math.log(2 / math.pi) - 0.5 * z * z,
+    "halfnorm.cdf": lambda z: special.erf(z / math.sqrt(2)),
+    "halfnorm.logcdf": halfnorm_logcdf,
+    "halfnorm.logsf": lambda z: math.log(2) + special.log_ndtr(-z),
+    "halfnorm.sf": lambda z: special.erfc(z / math.sqrt(2)),
+    "halfnorm.ppf": lambda q: special.ndtri((1 + q) / 2.0),
+    "halfnorm.isf": lambda q: -special.ndtri(q / 2),
+    "halfcauchy.logpdf": lambda z: math.log(2 / math.pi) - np.log1p(z * z),
+    "halfcauchy.cdf": lambda z: 2 / math.pi * np.arctan(z),
+    "halfcauchy.sf": lambda z: 2 / math.pi * np.arctan2(1.0, z),
+    "halfcauchy.ppf": lambda q: np.tan(math.pi / 2 * q),
+    "invgauss.logpdf": invgauss_logpdf,
+    "vonmises.logpdf": vonmises_logpdf,
+    "skewnorm.logpdf": lambda z, a: math.log(2) + norm_logpdf(z) + special.log_ndtr(a * z),
+}

@@ -65,62 +65,14 @@ def from_one(*shapes: Any) -> Any:
     return 1.0, None
 
 
-def binom_bounds(n: Any, p: Any) -> Any:
-    return 0.0, n
-
-
-def bernoulli_bounds(p: Any) -> Any:
-    return 0.0, 1.0
-
-
-def poisson_logpmf(k: Any, mu: Any) -> Any:
-    return special.xlogy(k, mu) - special.gammaln(k + 1) - mu
-
-
-def poisson_cdf(k: Any, mu: Any) -> Any:
-    return special.gammaincc(k + 1, mu)
-
-
-def poisson_sf(k: Any, mu: Any) -> Any:
-    return special.gammainc(k + 1, mu)
-
-
-def poisson_valid(mu: Any) -> Any:
-    return mu >= 0
-
-
 def binom_logpmf(k: Any, n: Any, p: Any) -> Any:
     ways = special.gammaln(n + 1.0) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
     return ways + special.xlogy(k, p) + special.xlog1py(n - k, -p)
 
 
-def binom_valid(n: Any, p: Any) -> Any:
-    return _all(_all(n >= 0, np.floor(n) == n), _probability(p))
-
-
-def bernoulli_logpmf(k: Any, p: Any) -> Any:
-    return special.xlogy(k, p) + special.xlog1py(1 - k, -p)
-
-
-def bernoulli_valid(p: Any) -> Any:
-    return _probability(p)
-
-
 def nbinom_logpmf(k: Any, n: Any, p: Any) -> Any:
     ways = special.gammaln(n + k) - special.gammaln(k + 1) - special.gammaln(n)
     return ways + n * np.log(p) + special.xlog1py(k, -p)
-
-
-def nbinom_valid(n: Any, p: Any) -> Any:
-    return _all(n > 0, _all(p > 0, p <= 1))
-
-
-def geom_logpmf(k: Any, p: Any) -> Any:
-    return special.xlog1py(k - 1, -p) + np.log(p)
-
-
-def geom_valid(p: Any) -> Any:
-    return _all(p > 0, p <= 1)
 
 
 def _probability(p: Any) -> Any:
@@ -132,102 +84,15 @@ def _all(one: Any, other: Any) -> Any:
     return other if one is True else one if other is True else np.logical_and(one, other)
 
 
-def binom_cdf(k: Any, n: Any, p: Any) -> Any:
-    return special.betaincc(k + 1, n - k, p)
-
-
-def binom_sf(k: Any, n: Any, p: Any) -> Any:
-    return special.betainc(k + 1, n - k, p)
-
-
-def nbinom_cdf(k: Any, n: Any, p: Any) -> Any:
-    return special.betainc(n, k + 1, p)
-
-
-def nbinom_sf(k: Any, n: Any, p: Any) -> Any:
-    return special.betaincc(n, k + 1, p)
-
-
-def geom_cdf(k: Any, p: Any) -> Any:
-    return -np.expm1(special.xlog1py(k, -p))
-
-
-def geom_sf(k: Any, p: Any) -> Any:
-    return np.exp(special.xlog1py(k, -p))
-
-
-# --- others --------------------------------------------------------------------------------------
-
-
-def betabinom_bounds(n: Any, a: Any, b: Any) -> Any:
-    return 0.0, n
-
-
 def betabinom_logpmf(k: Any, n: Any, a: Any, b: Any) -> Any:
     ways = -np.log(n + 1) - special.betaln(n - k + 1, k + 1)
     return ways + special.betaln(k + a, n - k + b) - special.betaln(a, b)
-
-
-def betabinom_valid(n: Any, a: Any, b: Any) -> Any:
-    return _all(_all(n >= 0, np.floor(n) == n), _all(a > 0, b > 0))
-
-
-def logser_logpmf(k: Any, p: Any) -> Any:
-    return k * np.log(p) - np.log(k) - np.log(-np.log1p(-p))
-
-
-def logser_valid(p: Any) -> Any:
-    return _all(p > 0, p < 1)
-
-
-def zipf_logpmf(k: Any, a: Any) -> Any:
-    return -a * np.log(k) - np.log(special.zeta(a, 1.0))
-
-
-def zipf_valid(a: Any) -> Any:
-    return a > 1
-
-
-def planck_logpmf(k: Any, lambda_: Any) -> Any:
-    return np.log(-np.expm1(-lambda_)) - lambda_ * k
-
-
-def planck_cdf(k: Any, lambda_: Any) -> Any:
-    return -np.expm1(-lambda_ * (k + 1))
-
-
-def planck_sf(k: Any, lambda_: Any) -> Any:
-    return np.exp(-lambda_ * (k + 1))
-
-
-def planck_valid(lambda_: Any) -> Any:
-    return lambda_ > 0
-
-
-def hypergeom_bounds(M: Any, n: Any, N: Any) -> Any:
-    return np.maximum(N - (M - n), 0), np.minimum(n, N)
 
 
 def hypergeom_logpmf(k: Any, M: Any, n: Any, N: Any) -> Any:
     good = special.betaln(k + 1, n - k + 1) + special.betaln(N - k + 1, M - n - N + k + 1)
     ways = special.betaln(M - N + 1, N + 1) - special.betaln(M + 1, 1)
     return special.betaln(n + 1, 1) + special.betaln(M - n + 1, 1) + ways - good
-
-
-def hypergeom_valid(M: Any, n: Any, N: Any) -> Any:
-    return _all(_all(n >= 0, n <= M), _all(N >= 0, N <= M))
-
-
-def randint_bounds(low: Any, high: Any) -> Any:
-    return low, high - 1
-
-
-def randint_logpmf(k: Any, low: Any, high: Any) -> Any:
-    return 0.0 * k - np.log(high - low)
-
-
-def randint_valid(low: Any, high: Any) -> Any:
-    return high > low
 
 
 def ppf(name: str, own: str, q: Any, shapes: Any, loc: Any) -> Any:
@@ -239,3 +104,50 @@ def ppf(name: str, own: str, q: Any, shapes: Any, loc: Any) -> Any:
 
 def _quantiles(name: str, own: str, q: Any, *shapes: Any) -> Any:
     return getattr(getattr(stats, name), own)(q, *shapes)
+
+
+FORMULAS: dict[str, Formula] = {
+    "poisson.bounds": from_zero,
+    "poisson.valid": lambda mu: mu >= 0,
+    "poisson.logpmf": lambda k, mu: special.xlogy(k, mu) - special.gammaln(k + 1) - mu,
+    "poisson.cdf": lambda k, mu: special.gammaincc(k + 1, mu),
+    "poisson.sf": lambda k, mu: special.gammainc(k + 1, mu),
+    "binom.bounds": lambda n, p: (0.0, n),
+    "binom.valid": lambda n, p: _all(_all(n >= 0, np.floor(n) == n), _probability(p)),
+    "binom.logpmf": binom_logpmf,
+    "binom.cdf": lambda k, n, p: special.betaincc(k + 1, n - k, p),
+    "binom.sf": lambda k, n, p: special.betainc(k + 1, n - k, p),
+    "bernoulli.bounds": lambda p: (0.0, 1.0),
+    "bernoulli.valid": lambda p: _probability(p),
+    "bernoulli.logpmf": lambda k, p: special.xlogy(k, p) + special.xlog1py(1 - k, -p),
+    "nbinom.bounds": from_zero,
+    "nbinom.valid": lambda n, p: _all(n > 0, _all(p > 0, p <= 1)),
+    "nbinom.logpmf": nbinom_logpmf,
+    "nbinom.cdf": lambda k, n, p: special.betainc(n, k + 1, p),
+    "nbinom.sf": lambda k, n, p: special.betaincc(n, k + 1, p),
+    "geom.bounds": from_one,
+    "geom.valid": lambda p: _all(p > 0, p <= 1),
+    "geom.logpmf": lambda k, p: special.xlog1py(k - 1, -p) + np.log(p),
+    "geom.cdf": lambda k, p: -np.expm1(special.xlog1py(k, -p)),
+    "geom.sf": lambda k, p: np.exp(special.xlog1py(k, -p)),
+    "betabinom.bounds": lambda n, a, b: (0.0, n),
+    "betabinom.valid": lambda n, a, b: _all(_all(n >= 0, np.floor(n) == n), _all(a > 0, b > 0)),
+    "betabinom.logpmf": betabinom_logpmf,
+    "logser.bounds": from_one,
+    "logser.valid": lambda p: _all(p > 0, p < 1),
+    "logser.logpmf": lambda k, p: k * np.log(p) - np.log(k) - np.log(-np.log1p(-p)),
+    "zipf.bounds": from_one,
+    "zipf.valid": lambda a: a > 1,
+    "zipf.logpmf": lambda k, a: -a * np.log(k) - np.log(special.zeta(a, 1.0)),
+    "planck.bounds": from_zero,
+    "planck.valid": lambda lambda_: lambda_ > 0,
+    "planck.logpmf": lambda k, lambda_: np.log(-np.expm1(-lambda_)) - lambda_ * k,
+    "planck.cdf": lambda k, lambda_: -np.expm1(-lambda_ * (k + 1)),
+    "planck.sf": lambda k, lambda_: np.exp(-lambda_ * (k + 1)),
+    "hypergeom.bounds": lambda M, n, N: (np.maximum(N - (M - n), 0), np.minimum(n, N)),
+    "hypergeom.valid": lambda M, n, N: _all(_all(n >= 0, n <= M), _all(N >= 0, N <= M)),
+    "hypergeom.logpmf": hypergeom_logpmf,
+    "randint.bounds": lambda low, high: (low, high - 1),
+    "randint.valid": lambda low, high: high > low,
+    "randint.logpmf": lambda k, low, high: 0.0 * k - np.log(high - low),
+}

@@ -5,34 +5,33 @@ location and scale. Formulas: Johnson, Kotz & Balakrishnan, Continuous univariat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from stcompile.codegen_templates.lazy import special
-from stcompile.library.stats import float64, where_valid
+from stcompile.library.stats import Formula, float64, where_valid
 
 _GAMMA = float(np.euler_gamma)
 
 
-def mean(form: Callable[..., Any], signed: bool, shapes: Any, loc: Any, scale: Any = 1) -> Any:
+def mean(form: Formula, signed: bool, shapes: Any, loc: Any, scale: Any = 1) -> Any:
     """The mean; NaN where a parameter is not valid."""
     return (form(*_valid(shapes, signed)) * _positive(scale) + loc)[()]
 
 
-def var(form: Callable[..., Any], signed: bool, shapes: Any, loc: Any, scale: Any = 1) -> Any:
+def var(form: Formula, signed: bool, shapes: Any, loc: Any, scale: Any = 1) -> Any:
     """The variance."""
     positive = _positive(scale)
     return (form(*_valid(shapes, signed)) * positive * positive)[()]
 
 
-def std(form: Callable[..., Any], signed: bool, shapes: Any, loc: Any, scale: Any = 1) -> Any:
+def std(form: Formula, signed: bool, shapes: Any, loc: Any, scale: Any = 1) -> Any:
     """The standard deviation."""
     return np.sqrt(var(form, signed, shapes, loc, scale))
 
 
-def entropy(form: Callable[..., Any], signed: bool, shapes: Any, loc: Any, scale: Any = 1) -> Any:
+def entropy(form: Formula, signed: bool, shapes: Any, loc: Any, scale: Any = 1) -> Any:
     """The differential entropy, or that of counts."""
     return (form(*_valid(shapes, signed)) + np.log(_positive(scale)))[()]
 
@@ -45,104 +44,8 @@ def _positive(parameter: Any) -> Any:
     return where_valid(float64(parameter) > 0, float64(parameter))
 
 
-def norm_mean() -> Any:
-    return 0.0
-
-
-def norm_var() -> Any:
-    return 1.0
-
-
-def norm_entropy() -> Any:
-    return 0.5 * math.log(2 * math.pi * math.e)
-
-
-def uniform_mean() -> Any:
-    return 0.5
-
-
-def uniform_var() -> Any:
-    return 1 / 12
-
-
-def uniform_entropy() -> Any:
-    return 0.0
-
-
-def expon_mean() -> Any:
-    return 1.0
-
-
-def expon_var() -> Any:
-    return 1.0
-
-
-def expon_entropy() -> Any:
-    return 1.0
-
-
-def laplace_mean() -> Any:
-    return 0.0
-
-
-def laplace_var() -> Any:
-    return 2.0
-
-
-def laplace_entropy() -> Any:
-    return 1 + math.log(2)
-
-
-def logistic_mean() -> Any:
-    return 0.0
-
-
-def logistic_var() -> Any:
-    return math.pi**2 / 3
-
-
-def logistic_entropy() -> Any:
-    return 2.0
-
-
-def gumbel_r_mean() -> Any:
-    return _GAMMA
-
-
-def gumbel_r_var() -> Any:
-    return math.pi**2 / 6
-
-
-def gumbel_r_entropy() -> Any:
-    return 1 + _GAMMA
-
-
-def gamma_mean(a: Any) -> Any:
-    return a
-
-
-def gamma_var(a: Any) -> Any:
-    return a
-
-
 def gamma_entropy(a: Any) -> Any:
     return a + special.gammaln(a) + (1 - a) * special.digamma(a)
-
-
-def chi2_mean(df: Any) -> Any:
-    return df
-
-
-def chi2_var(df: Any) -> Any:
-    return 2 * df
-
-
-def chi2_entropy(df: Any) -> Any:
-    return gamma_entropy(df / 2) + math.log(2)
-
-
-def beta_mean(a: Any, b: Any) -> Any:
-    return a / (a + b)
 
 
 def beta_var(a: Any, b: Any) -> Any:
@@ -156,29 +59,9 @@ def beta_entropy(a: Any, b: Any) -> Any:
     return special.betaln(a, b) - parts + both
 
 
-def lognorm_mean(s: Any) -> Any:
-    return np.exp(s * s / 2)
-
-
-def lognorm_var(s: Any) -> Any:
-    return np.expm1(s * s) * np.exp(s * s)
-
-
-def lognorm_entropy(s: Any) -> Any:
-    return 0.5 * math.log(2 * math.pi * math.e) + np.log(s)
-
-
-def weibull_min_mean(c: Any) -> Any:
-    return special.gamma(1 + 1 / c)
-
-
 def weibull_min_var(c: Any) -> Any:
     first = special.gamma(1 + 1 / c)
     return special.gamma(1 + 2 / c) - first * first
-
-
-def weibull_min_entropy(c: Any) -> Any:
-    return _GAMMA * (1 - 1 / c) - np.log(c) + 1
 
 
 def t_entropy(df: Any) -> Any:
@@ -187,17 +70,9 @@ def t_entropy(df: Any) -> Any:
     return more * slope + 0.5 * np.log(df) + special.betaln(half, 0.5)
 
 
-def t_mean(df: Any) -> Any:
-    return np.where(df > 1, 0.0, math.inf)
-
-
 def t_var(df: Any) -> Any:
     inner = np.where(df > 2, df / np.where(df > 2, df - 2, 1.0), math.inf)
     return np.where(df > 1, inner, math.nan)
-
-
-def f_mean(dfn: Any, dfd: Any) -> Any:
-    return np.where(dfd > 2, dfd / np.where(dfd > 2, dfd - 2, 1.0), math.inf)
 
 
 def f_var(dfn: Any, dfd: Any) -> Any:
@@ -206,86 +81,14 @@ def f_var(dfn: Any, dfd: Any) -> Any:
     return np.where(dfd > 4, value, math.inf)
 
 
-def pareto_mean(b: Any) -> Any:
-    return np.where(b > 1, b / np.where(b > 1, b - 1, 1.0), math.inf)
-
-
 def pareto_var(b: Any) -> Any:
     inner = np.where(b > 2, b, 3.0)
     return np.where(b > 2, inner / ((inner - 1) ** 2 * (inner - 2)), math.inf)
 
 
-def pareto_entropy(b: Any) -> Any:
-    return 1 + 1 / b - np.log(b)
-
-
-def invgamma_mean(a: Any) -> Any:
-    return np.where(a > 1, 1 / np.where(a > 1, a - 1, 1.0), math.inf)
-
-
 def invgamma_var(a: Any) -> Any:
     inner = np.where(a > 2, a, 3.0)
     return np.where(a > 2, 1 / ((inner - 1) ** 2 * (inner - 2)), math.inf)
-
-
-def invgamma_entropy(a: Any) -> Any:
-    return a + special.gammaln(a) - (1 + a) * special.digamma(a)
-
-
-def invgauss_mean(mu: Any) -> Any:
-    return mu
-
-
-def invgauss_var(mu: Any) -> Any:
-    return mu**3
-
-
-def rayleigh_mean() -> Any:
-    return math.sqrt(math.pi / 2)
-
-
-def rayleigh_var() -> Any:
-    return 2 - math.pi / 2
-
-
-def rayleigh_entropy() -> Any:
-    return _GAMMA / 2 + 1 - 0.5 * math.log(2)
-
-
-def halfnorm_mean() -> Any:
-    return math.sqrt(2 / math.pi)
-
-
-def halfnorm_var() -> Any:
-    return 1 - 2 / math.pi
-
-
-def halfnorm_entropy() -> Any:
-    return 0.5 * math.log(math.pi / 2) + 0.5
-
-
-def gumbel_l_mean() -> Any:
-    return -_GAMMA
-
-
-def gumbel_l_var() -> Any:
-    return math.pi**2 / 6
-
-
-def gumbel_l_entropy() -> Any:
-    return 1 + _GAMMA
-
-
-def cauchy_entropy() -> Any:
-    return math.log(4 * math.pi)
-
-
-def skewnorm_mean(a: Any) -> Any:
-    return math.sqrt(2 / math.pi) * a / np.sqrt(1 + a * a)
-
-
-def skewnorm_var(a: Any) -> Any:
-    return 1 - 2 / math.pi * a * a / (1 + a * a)
 
 
 def vonmises_entropy(kappa: Any) -> Any:
@@ -302,68 +105,86 @@ def chi_var(df: Any) -> Any:
     return df - first * first
 
 
-def exponnorm_mean(K: Any) -> Any:
-    return K
-
-
-def exponnorm_var(K: Any) -> Any:
-    return 1 + K * K
-
-
-def triang_mean(c: Any) -> Any:
-    return (c + 1) / 3
-
-
-def triang_var(c: Any) -> Any:
-    return (1 - c + c * c) / 18
-
-
-# --- counts --------------------------------------------------------------------------------------
-
-
-def poisson_mean(mu: Any) -> Any:
-    return where_valid(mu >= 0, mu)
-
-
-def poisson_var(mu: Any) -> Any:
-    return where_valid(mu >= 0, mu)
-
-
-def binom_mean(n: Any, p: Any) -> Any:
-    return n * _probability(p)
-
-
-def binom_var(n: Any, p: Any) -> Any:
-    return n * _probability(p) * (1 - p)
-
-
-def bernoulli_mean(p: Any) -> Any:
-    return _probability(p)
-
-
-def bernoulli_var(p: Any) -> Any:
-    return _probability(p) * (1 - p)
-
-
-def bernoulli_entropy(p: Any) -> Any:
-    return special.entr(_probability(p)) + special.entr(1 - p)
-
-
-def nbinom_mean(n: Any, p: Any) -> Any:
-    return n * (1 - p) / _probability(p)
-
-
-def nbinom_var(n: Any, p: Any) -> Any:
-    return n * (1 - p) / _probability(p) ** 2
-
-
-def geom_mean(p: Any) -> Any:
-    return 1 / _probability(p)
-
-
-def geom_var(p: Any) -> Any:
-    return (1 - p) / _probability(p) ** 2
-
-
 def _probability(p: Any) -> Any:
     return where_valid((p >= 0) & (p <= 1), p)
+
+
+MOMENTS: dict[str, Formula] = {
+    "norm.mean": lambda: 0.0,
+    "norm.var": lambda: 1.0,
+    "norm.entropy": lambda: 0.5 * math.log(2 * math.pi * math.e),
+    "uniform.mean": lambda: 0.5,
+    "uniform.var": lambda: 1 / 12,
+    "uniform.entropy": lambda: 0.0,
+    "expon.mean": lambda: 1.0,
+    "expon.var": lambda: 1.0,
+    "expon.entropy": lambda: 1.0,
+    "laplace.mean": lambda: 0.0,
+    "laplace.var": lambda: 2.0,
+    "laplace.entropy": lambda: 1 + math.log(2),
+    "logistic.mean": lambda: 0.0,
+    "logistic.var": lambda: math.pi**2 / 3,
+    "logistic.entropy": lambda: 2.0,
+    "gumbel_r.mean": lambda: _GAMMA,
+    "gumbel_r.var": lambda: math.pi**2 / 6,
+    "gumbel_r.entropy": lambda: 1 + _GAMMA,
+    "gamma.mean": lambda a: a,
+    "gamma.var": lambda a: a,
+    "gamma.entropy": gamma_entropy,
+    "chi2.mean": lambda df: df,
+    "chi2.var": lambda df: 2 * df,
+    "chi2.entropy": lambda df: gamma_entropy(df / 2) + math.log(2),
+    "beta.mean": lambda a, b: a / (a + b),
+    "beta.var": beta_var,
+    "beta.entropy": beta_entropy,
+    "lognorm.mean": lambda s: np.exp(s * s / 2),
+    "lognorm.var": lambda s: np.expm1(s * s) * np.exp(s * s),
+    "lognorm.entropy": lambda s: 0.5 * math.log(2 * math.pi * math.e) + np.log(s),
+    "weibull_min.mean": lambda c: special.gamma(1 + 1 / c),
+    "weibull_min.var": weibull_min_var,
+    "weibull_min.entropy": lambda c: _GAMMA * (1 - 1 / c) - np.log(c) + 1,
+    "t.entropy": t_entropy,
+    "t.mean": lambda df: np.where(df > 1, 0.0, math.inf),
+    "t.var": t_var,
+    "f.mean": lambda dfn, dfd: np.where(dfd > 2, dfd / np.where(dfd > 2, dfd - 2, 1.0), math.inf),
+    "f.var": f_var,
+    "pareto.mean": lambda b: np.where(b > 1, b / np.where(b > 1, b - 1, 1.0), math.inf),
+    "pareto.var": pareto_var,
+    "pareto.entropy": lambda b: 1 + 1 / b - np.log(b),
+    "invgamma.mean": lambda a: np.where(a > 1, 1 / np.where(a > 1, a - 1, 1.0), math.inf),
+    "invgamma.var": invgamma_var,
+    "invgamma.entropy": lambda a: a + special.gammaln(a) - (1 + a) * special.digamma(a),
+    "invgauss.mean": lambda mu: mu,
+    "invgauss.var": lambda mu: mu**3,
+    "rayleigh.mean": lambda: math.sqrt(math.pi / 2),
+    "rayleigh.var": lambda: 2 - math.pi / 2,
+    "rayleigh.entropy": lambda: _GAMMA / 2 + 1 - 0.5 * math.log(2),
+    "halfnorm.mean": lambda: math.sqrt(2 / math.pi),
+    "halfnorm.var": lambda: 1 - 2 / math.pi,
+    "halfnorm.entropy": lambda: 0.5 * math.log(math.pi / 2) + 0.5,
+    "gumbel_l.mean": lambda: -_GAMMA,
+    "gumbel_l.var": lambda: math.pi**2 / 6,
+    "gumbel_l.entropy": lambda: 1 + _GAMMA,
+    "cauchy.entropy": lambda: math.log(4 * math.pi),
+    "skewnorm.mean": lambda a: math.sqrt(2 / math.pi) * a / np.sqrt(1 + a * a),
+    "skewnorm.var": lambda a: 1 - 2 / math.pi * a * a / (1 + a * a),
+    "vonmises.entropy": vonmises_entropy,
+    "chi.mean": chi_mean,
+    "chi.var": chi_var,
+    "exponnorm.mean": lambda K: K,
+    "exponnorm.var": lambda K: 1 + K * K,
+    "triang.mean": lambda c: (c + 1) / 3,
+    "triang.var": lambda c: (1 - c + c * c) / 18,
+    # counts
+    "poisson.mean": lambda mu: where_valid(mu >= 0, mu),
+    "poisson.var": lambda mu: where_valid(mu >= 0, mu),
+    "binom.mean": lambda n, p: n * _probability(p),
+    "binom.var": lambda n, p: n * _probability(p) * (1 - p),
+    "bernoulli.mean": lambda p: _probability(p),
+    "bernoulli.var": lambda p: _probability(p) * (1 - p),
+    "bernoulli.entropy": lambda p: special.entr(_probability(p)) + special.entr(1 - p),
+    "nbinom.mean": lambda n, p: n * (1 - p) / _probability(p),
+    "nbinom.var": lambda n, p: n * (1 - p) / _probability(p) ** 2,
+    "geom.mean": lambda p: 1 / _probability(p),
+    "geom.var": lambda p: (1 - p) / _probability(p) ** 2,
+}

@@ -103,19 +103,20 @@ CONTINUOUS: dict[str, Continuous] = {
 }
 _SAME = {"erlang": "gamma"}
 """Distributions that have the formulas of others."""
-DISCRETE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
-    "poisson": (("mu",), stats_discrete.from_zero),
-    "binom": (("n", "p"), stats_discrete.binom_bounds),
-    "bernoulli": (("p",), stats_discrete.bernoulli_bounds),
-    "nbinom": (("n", "p"), stats_discrete.from_zero),
-    "geom": (("p",), stats_discrete.from_one),
-    "betabinom": (("n", "a", "b"), stats_discrete.betabinom_bounds),
-    "logser": (("p",), stats_discrete.from_one),
-    "zipf": (("a",), stats_discrete.from_one),
-    "planck": (("lambda_",), stats_discrete.from_zero),
-    "hypergeom": (("M", "n", "N"), stats_discrete.hypergeom_bounds),
-    "randint": (("low", "high"), stats_discrete.randint_bounds),
+DISCRETE: dict[str, tuple[str, ...]] = {
+    "poisson": ("mu",),
+    "binom": ("n", "p"),
+    "bernoulli": ("p",),
+    "nbinom": ("n", "p"),
+    "geom": ("p",),
+    "betabinom": ("n", "a", "b"),
+    "logser": ("p",),
+    "zipf": ("a",),
+    "planck": ("lambda_",),
+    "hypergeom": ("M", "n", "N"),
+    "randint": ("low", "high"),
 }
+"""Discrete distributions and their shape parameters."""
 # The values, below and above the support, of distribution functions and their like.
 _ENDS = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf": (0.0, -np.inf)}
 
@@ -185,8 +186,8 @@ def _continuous(name: str, facts: Continuous) -> dict[str, Lowering]:
 
 
 def _discrete(name: str) -> dict[str, Lowering]:
-    shapes, bounds = DISCRETE[name]
-    formulas, valid = _formulas(name), getattr(stats_discrete, f"{name}_valid")
+    shapes, formulas = DISCRETE[name], _formulas(name)
+    bounds, valid = formulas["bounds"], formulas["valid"]
     methods = {
         own: functools.partial(getattr(stats_discrete, own), formulas["logpmf"], bounds, valid)
         for own in ("pmf", "logpmf")
@@ -208,23 +209,21 @@ def _discrete(name: str) -> dict[str, Lowering]:
 
 def _formulas(name: str) -> dict[str, Callable[..., Any]]:
     """The formulas of a distribution, by the names of its methods."""
-    every = {**vars(stats), **vars(stats_further), **vars(stats_discrete)}
-    first = f"{_SAME.get(name, name)}_"
+    every = {**stats.FORMULAS, **stats_further.FORMULAS, **stats_discrete.FORMULAS}
+    first = f"{_SAME.get(name, name)}."
     return {key.removeprefix(first): f for key, f in every.items() if key.startswith(first)}
 
 
 def _moments() -> dict[str, Lowering]:
     """Means, variances, standard deviations and entropies, which take parameters alone."""
     found: dict[str, Lowering] = {}
-    for key, formula in vars(stats_moments).items():
-        name, _, own = key.rpartition("_")
+    for key, formula in stats_moments.MOMENTS.items():
+        name, _, own = key.partition(".")
         if name in CONTINUOUS:
             shapes, facts = CONTINUOUS[name].shapes, (CONTINUOUS[name].signed,)
             defaults = {"loc": 0, "scale": 1}
-        elif name in DISCRETE:
-            shapes, facts, defaults = DISCRETE[name][0], (True,), {"loc": 0}
         else:
-            continue
+            shapes, facts, defaults = DISCRETE[name], (True,), {"loc": 0}
         for method in ("var", "std") if own == "var" else (own,):
             shared = functools.partial(getattr(stats_moments, method), formula, *facts)
             found[f"{name}.{method}"] = _lowering("", shapes, defaults, shared)
