@@ -86,13 +86,16 @@ reordered = _mark("helper", fastmath=("reassoc",))
 
 def by_primitive(*modules: ModuleType, prefix: str = "") -> dict[str, Callable[..., Any]]:
     """The templates or rules in modules, by their primitives, which have the same names (``not_``
-    is for ``not``). A function whose name starts with an underscore is left out."""
-    return {
-        prefix + name.rstrip("_"): function
-        for module in modules
-        for name, function in vars(module).items()
-        if _is_made_in(module, function) and "mark" in function.__dict__ and name[0] != "_"
-    }
+    is for ``not``). A function whose name starts with an underscore is left out. A module may have
+    partial derivatives that are formulas alone in a table as well, ``PARTIALS``."""
+    found: dict[str, Callable[..., Any]] = {}
+    for module in modules:
+        for name, function in vars(module).items():
+            if _is_made_in(module, function) and "mark" in function.__dict__ and name[0] != "_":
+                found[prefix + name.rstrip("_")] = function
+        for name, function in vars(module).get("PARTIALS", {}).items():
+            found[prefix + name] = partials(function)
+    return found
 
 
 def _is_made_in(module: ModuleType, value: object) -> bool:

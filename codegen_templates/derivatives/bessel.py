@@ -6,6 +6,7 @@ Formulas: chapters 9 to 11 of the NIST Digital Library of Mathematical Functions
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,66 +16,6 @@ from ..marks import partials
 from ..numpy import special as template
 
 # --- Bessel functions: by their neighbours, which are finite at 0 -----------------------------
-
-
-@partials
-def i0(out: Any, x: Any) -> Any:
-    return special.i1(x)
-
-
-@partials
-def i1(out: Any, x: Any) -> Any:
-    return 0.5 * (special.i0(x) + special.iv(2.0, x))
-
-
-@partials
-def i0e(out: Any, x: Any) -> Any:
-    return special.i1e(x) - np.sign(x) * out
-
-
-@partials
-def i1e(out: Any, x: Any) -> Any:
-    return 0.5 * (special.i0e(x) + special.ive(2.0, x)) - np.sign(x) * out
-
-
-@partials
-def j0(out: Any, x: Any) -> Any:
-    return -special.j1(x)
-
-
-@partials
-def j1(out: Any, x: Any) -> Any:
-    return 0.5 * (special.j0(x) - special.jv(2.0, x))
-
-
-@partials
-def y0(out: Any, x: Any) -> Any:
-    return -special.y1(x)
-
-
-@partials
-def y1(out: Any, x: Any) -> Any:
-    return 0.5 * (special.y0(x) - special.yv(2.0, x))
-
-
-@partials
-def k0(out: Any, x: Any) -> Any:
-    return -special.k1(x)
-
-
-@partials
-def k1(out: Any, x: Any) -> Any:
-    return -special.k0(x) - out / x
-
-
-@partials
-def k0e(out: Any, x: Any) -> Any:
-    return out - special.k1e(x)
-
-
-@partials
-def k1e(out: Any, x: Any) -> Any:
-    return out - special.k0e(x) - out / x
 
 
 @partials
@@ -126,11 +67,6 @@ def yv_by_v(out: Any, v: Any, x: Any) -> Any:
 
 
 @partials
-def yn(out: Any, n: Any, x: Any) -> Any:
-    return None, 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x))
-
-
-@partials
 def kv(out: Any, v: Any, x: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
     by_v = template.kv_by_v(v, x) if active[0] else None
     return by_v, -0.5 * (special.kv(v - 1.0, x) + special.kv(v + 1.0, x))
@@ -176,46 +112,6 @@ def airy(out: Any, x: Any, *, part: str) -> Any:
     return template.airy(x, part=part + "p")
 
 
-@partials
-def ber(out: Any, x: Any) -> Any:
-    return special.berp(x)
-
-
-@partials
-def bei(out: Any, x: Any) -> Any:
-    return special.beip(x)
-
-
-@partials
-def ker(out: Any, x: Any) -> Any:
-    return special.kerp(x)
-
-
-@partials
-def kei(out: Any, x: Any) -> Any:
-    return special.keip(x)
-
-
-@partials
-def berp(out: Any, x: Any) -> Any:
-    return -special.bei(x) - np.where(x == 0, 0.0, out / np.where(x == 0, 1.0, x))
-
-
-@partials
-def beip(out: Any, x: Any) -> Any:
-    return special.ber(x) - np.where(x == 0, 0.5, out / np.where(x == 0, 1.0, x))
-
-
-@partials
-def kerp(out: Any, x: Any) -> Any:
-    return -special.kei(x) - out / x
-
-
-@partials
-def keip(out: Any, x: Any) -> Any:
-    return special.ker(x) - out / x
-
-
 # --- spherical Bessel functions, DLMF 10.51.2: of integers n -------------------------------------
 
 
@@ -241,3 +137,30 @@ def spherical_in(out: Any, n: Any, z: Any) -> Any:
 def spherical_kn(out: Any, n: Any, z: Any) -> Any:
     below = n * special.spherical_kn(n - (n != 0), z)
     return None, -(below + (n + 1) * special.spherical_kn(n + 1, z)) / (2 * n + 1)
+
+
+PARTIALS: dict[str, Callable[..., Any]] = {
+    # Bessel functions: by their neighbours, which are finite at 0
+    "i0": lambda out, x: special.i1(x),
+    "i1": lambda out, x: 0.5 * (special.i0(x) + special.iv(2.0, x)),
+    "i0e": lambda out, x: special.i1e(x) - np.sign(x) * out,
+    "i1e": lambda out, x: 0.5 * (special.i0e(x) + special.ive(2.0, x)) - np.sign(x) * out,
+    "j0": lambda out, x: -special.j1(x),
+    "j1": lambda out, x: 0.5 * (special.j0(x) - special.jv(2.0, x)),
+    "y0": lambda out, x: -special.y1(x),
+    "y1": lambda out, x: 0.5 * (special.y0(x) - special.yv(2.0, x)),
+    "k0": lambda out, x: -special.k1(x),
+    "k1": lambda out, x: -special.k0(x) - out / x,
+    "k0e": lambda out, x: out - special.k1e(x),
+    "k1e": lambda out, x: out - special.k0e(x) - out / x,
+    "yn": lambda out, n, x: (None, 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x))),
+    # Airy and Kelvin functions
+    "ber": lambda out, x: special.berp(x),
+    "bei": lambda out, x: special.beip(x),
+    "ker": lambda out, x: special.kerp(x),
+    "kei": lambda out, x: special.keip(x),
+    "berp": lambda out, x: -special.bei(x) - np.where(x == 0, 0.0, out / np.where(x == 0, 1.0, x)),
+    "beip": lambda out, x: special.ber(x) - np.where(x == 0, 0.5, out / np.where(x == 0, 1.0, x)),
+    "kerp": lambda out, x: -special.kei(x) - out / x,
+    "keip": lambda out, x: special.ker(x) - out / x,
+}

@@ -9,6 +9,7 @@ input that has ``None`` is refused if it is differentiated.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,31 +32,6 @@ def _series(coefficients: Any, x: Any) -> Any:
 
 
 # --- error functions, the normal distribution ------------------------------------------------
-
-
-@partials
-def erf(out: Any, x: Any) -> Any:
-    return (2 / _ROOT_PI) * np.exp(-x * x)
-
-
-@partials
-def erfc(out: Any, x: Any) -> Any:
-    return (-2 / _ROOT_PI) * np.exp(-x * x)
-
-
-@partials
-def erfi(out: Any, x: Any) -> Any:
-    return (2 / _ROOT_PI) * np.exp(x * x)
-
-
-@partials
-def erfinv(out: Any, x: Any) -> Any:
-    return (_ROOT_PI / 2) * np.exp(out * out)
-
-
-@partials
-def erfcinv(out: Any, x: Any) -> Any:
-    return (-_ROOT_PI / 2) * np.exp(out * out)
 
 
 # (2k - 1)!! (2k + 1) / 2^k, for k = 10, ..., 0: of DLMF 7.12.1, differentiated
@@ -85,11 +61,6 @@ def dawsn(out: Any, x: Any) -> Any:
 
 
 @partials
-def ndtr(out: Any, x: Any) -> Any:
-    return np.exp(-0.5 * x * x) / _ROOT_2PI
-
-
-@partials
 def log_ndtr(out: Any, x: Any) -> Any:
     """The density over the distribution function, which both vanish far to the left."""
     is_left = x < -1
@@ -98,11 +69,6 @@ def log_ndtr(out: Any, x: Any) -> Any:
     left = math.sqrt(2 / math.pi) / special.erfcx(-u / math.sqrt(2))
     right = np.exp(-0.5 * v * v) / (_ROOT_2PI * special.ndtr(v))
     return np.where(is_left, left, right)
-
-
-@partials
-def ndtri(out: Any, x: Any) -> Any:
-    return _ROOT_2PI * np.exp(0.5 * out * out)
 
 
 @partials
@@ -124,26 +90,6 @@ def wofz(out: Any, z: Any) -> Any:
 
 
 @partials
-def gamma(out: Any, x: Any) -> Any:
-    return out * special.digamma(x)
-
-
-@partials
-def gammaln(out: Any, x: Any) -> Any:
-    return special.digamma(x)
-
-
-@partials
-def loggamma(out: Any, x: Any) -> Any:
-    return special.digamma(x)
-
-
-@partials
-def gammasgn(out: Any, x: Any) -> Any:
-    return 0.0
-
-
-@partials
 def rgamma(out: Any, x: Any) -> Any:
     """Below 1/2 by the reflection ``sin(pi x) gamma(1 - x) / pi``: the digamma function has poles
     where the result is 0."""
@@ -152,11 +98,6 @@ def rgamma(out: Any, x: Any) -> Any:
     v = np.where(is_low, 0.5, x)
     turned = np.cos(math.pi * u) - np.sin(math.pi * u) * special.digamma(1 - u) / math.pi
     return np.where(is_low, special.gamma(1 - u) * turned, -special.digamma(v) * special.rgamma(v))
-
-
-@partials
-def digamma(out: Any, x: Any) -> Any:
-    return special.zeta(2.0, x)
 
 
 @partials
@@ -312,24 +253,6 @@ def stdtrit(out: Any, df: Any, p: Any, *, active: tuple[bool, ...] = (True, True
     return -template.stdtr_by_df(df, out) * slope if active[0] else None, slope
 
 
-# --- logistic functions ----------------------------------------------------------------------
-
-
-@partials
-def expit(out: Any, x: Any) -> Any:
-    return out * special.expit(-x)
-
-
-@partials
-def logit(out: Any, x: Any) -> Any:
-    return 1 / (x * (1 - x))
-
-
-@partials
-def log_expit(out: Any, x: Any) -> Any:
-    return special.expit(-x)
-
-
 # --- entropies: products that are 0 where a factor is, whatever the other one ------------------
 
 
@@ -376,16 +299,6 @@ def kl_div(out: Any, x: Any, y: Any) -> Any:
 
 
 @partials
-def exp1(out: Any, x: Any) -> Any:
-    return -np.exp(-x) / x
-
-
-@partials
-def expi(out: Any, x: Any) -> Any:
-    return np.exp(x) / x
-
-
-@partials
 def expn(out: Any, n: Any, x: Any, *, static: tuple[bool, ...] = (False, False)) -> Any:
     """Below order 0, where SciPy has none, it is ``(1 + x) exp(-x) / x ** 2``."""
     if static[0] and n == 0:
@@ -422,11 +335,6 @@ def _exprel_slope(out: Any, x: Any) -> Any:
     u = np.where(is_small, x, 0.0)
     v = np.where(is_small, 1.0, x)
     return np.where(is_small, _series(_EXPREL, u), out * (1 - 1 / v) + 1 / v)
-
-
-@partials
-def exprel(out: Any, x: Any) -> Any:
-    return _exprel_slope(out, x)
 
 
 @partials
@@ -486,54 +394,9 @@ def pseudo_huber(out: Any, delta: Any, r: Any) -> Any:
 
 
 @partials
-def cosm1(out: Any, x: Any) -> Any:
-    return -np.sin(x)
-
-
-@partials
-def expm1(out: Any, x: Any) -> Any:
-    return out + 1
-
-
-@partials
-def log1p(out: Any, x: Any) -> Any:
-    return 1 / (1 + x)
-
-
-@partials
-def cbrt(out: Any, x: Any) -> Any:
-    return 1 / (3 * out * out)
-
-
-@partials
-def exp2(out: Any, x: Any) -> Any:
-    return out * math.log(2)
-
-
-@partials
-def exp10(out: Any, x: Any) -> Any:
-    return out * math.log(10)
-
-
-@partials
-def ndtri_exp(out: Any, y: Any) -> Any:
-    return _ROOT_2PI * np.exp(y + 0.5 * out * out)
-
-
-@partials
-def wrightomega(out: Any, z: Any) -> Any:
-    return out / (1 + out)
-
-
-@partials
 def lambertw(out: Any, z: Any, k: Any) -> Any:
     """DLMF 4.13.4, in a form that holds at 0."""
     return np.exp(-out) / (1 + out), None
-
-
-@partials
-def powm1(out: Any, x: Any, y: Any) -> Any:
-    return y * x ** (y - 1.0), (out + 1) * np.log(x)
 
 
 @partials
@@ -547,41 +410,11 @@ def owens_t(out: Any, h: Any, a: Any) -> Any:
 
 
 @partials
-def hyp0f1(out: Any, v: Any, z: Any) -> Any:
-    return None, special.hyp0f1(v + 1.0, z) / v
-
-
-@partials
-def hyp1f1(out: Any, a: Any, b: Any, x: Any) -> Any:
-    return None, None, a / b * special.hyp1f1(a + 1.0, b + 1.0, x)
-
-
-@partials
-def hyperu(out: Any, a: Any, b: Any, x: Any) -> Any:
-    return None, None, -a * special.hyperu(a + 1.0, b + 1.0, x)
-
-
-@partials
 def hyp2f1(out: Any, a: Any, b: Any, c: Any, z: Any) -> Any:
     return None, None, None, a * b / c * special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)
 
 
 # --- elliptic integrals, DLMF 19.4, 19.18: in forms that do not cancel where m is small --------
-
-
-@partials
-def ellipk(out: Any, m: Any) -> Any:
-    return math.pi / 8 * special.hyp2f1(1.5, 1.5, 2.0, m)
-
-
-@partials
-def ellipe(out: Any, m: Any) -> Any:
-    return -math.pi / 8 * special.hyp2f1(0.5, 1.5, 2.0, m)
-
-
-@partials
-def ellipkm1(out: Any, p: Any) -> Any:
-    return -0.5 * (out - special.elliprd(0.0, p, 1.0) / 3) / p
 
 
 @partials
@@ -674,23 +507,8 @@ def eval_legendre(out: Any, n: Any, x: Any) -> Any:
 
 
 @partials
-def eval_chebyt(out: Any, n: Any, x: Any) -> Any:
-    return None, n * special.eval_chebyu(n - (n != 0), x)
-
-
-@partials
 def eval_chebyu(out: Any, n: Any, x: Any) -> Any:
     return None, 2.0 * (n != 0) * special.eval_gegenbauer(n - (n != 0), 2.0, x)
-
-
-@partials
-def eval_hermite(out: Any, n: Any, x: Any) -> Any:
-    return None, 2 * n * special.eval_hermite(n - (n != 0), x)
-
-
-@partials
-def eval_hermitenorm(out: Any, n: Any, x: Any) -> Any:
-    return None, n * special.eval_hermitenorm(n - (n != 0), x)
 
 
 @partials
@@ -714,3 +532,50 @@ def eval_gegenbauer(out: Any, n: Any, alpha: Any, x: Any) -> Any:
 def eval_jacobi(out: Any, n: Any, alpha: Any, beta: Any, x: Any) -> Any:
     lower = special.eval_jacobi(n - (n != 0), alpha + 1.0, beta + 1.0, x)
     return None, None, None, 0.5 * (n != 0) * (n + alpha + beta + 1.0) * lower
+
+
+PARTIALS: dict[str, Callable[..., Any]] = {
+    # error functions, the normal distribution
+    "erf": lambda out, x: (2 / _ROOT_PI) * np.exp(-x * x),
+    "erfc": lambda out, x: (-2 / _ROOT_PI) * np.exp(-x * x),
+    "erfi": lambda out, x: (2 / _ROOT_PI) * np.exp(x * x),
+    "erfinv": lambda out, x: (_ROOT_PI / 2) * np.exp(out * out),
+    "erfcinv": lambda out, x: (-_ROOT_PI / 2) * np.exp(out * out),
+    "ndtr": lambda out, x: np.exp(-0.5 * x * x) / _ROOT_2PI,
+    "ndtri": lambda out, x: _ROOT_2PI * np.exp(0.5 * out * out),
+    # the gamma function and its like
+    "gamma": lambda out, x: out * special.digamma(x),
+    "gammaln": lambda out, x: special.digamma(x),
+    "loggamma": lambda out, x: special.digamma(x),
+    "gammasgn": lambda out, x: 0.0,
+    "digamma": lambda out, x: special.zeta(2.0, x),
+    # logistic functions
+    "expit": lambda out, x: out * special.expit(-x),
+    "logit": lambda out, x: 1 / (x * (1 - x)),
+    "log_expit": lambda out, x: special.expit(-x),
+    # exponential integrals and others
+    "exp1": lambda out, x: -np.exp(-x) / x,
+    "expi": lambda out, x: np.exp(x) / x,
+    "exprel": lambda out, x: _exprel_slope(out, x),
+    "cosm1": lambda out, x: -np.sin(x),
+    "expm1": lambda out, x: out + 1,
+    "log1p": lambda out, x: 1 / (1 + x),
+    "cbrt": lambda out, x: 1 / (3 * out * out),
+    "exp2": lambda out, x: out * math.log(2),
+    "exp10": lambda out, x: out * math.log(10),
+    "ndtri_exp": lambda out, y: _ROOT_2PI * np.exp(y + 0.5 * out * out),
+    "wrightomega": lambda out, z: out / (1 + out),
+    "powm1": lambda out, x, y: (y * x ** (y - 1.0), (out + 1) * np.log(x)),
+    # hypergeometric functions, by the argument
+    "hyp0f1": lambda out, v, z: (None, special.hyp0f1(v + 1.0, z) / v),
+    "hyp1f1": lambda out, a, b, x: (None, None, a / b * special.hyp1f1(a + 1.0, b + 1.0, x)),
+    "hyperu": lambda out, a, b, x: (None, None, -a * special.hyperu(a + 1.0, b + 1.0, x)),
+    # elliptic integrals, DLMF 19.4, 19.18: in forms that do not cancel where m is small
+    "ellipk": lambda out, m: math.pi / 8 * special.hyp2f1(1.5, 1.5, 2.0, m),
+    "ellipe": lambda out, m: -math.pi / 8 * special.hyp2f1(0.5, 1.5, 2.0, m),
+    "ellipkm1": lambda out, p: -0.5 * (out - special.elliprd(0.0, p, 1.0) / 3) / p,
+    # polynomials, DLMF 18.9.15-28: of integers n
+    "eval_chebyt": lambda out, n, x: (None, n * special.eval_chebyu(n - (n != 0), x)),
+    "eval_hermite": lambda out, n, x: (None, 2 * n * special.eval_hermite(n - (n != 0), x)),
+    "eval_hermitenorm": lambda out, n, x: (None, n * special.eval_hermitenorm(n - (n != 0), x)),
+}

@@ -253,12 +253,20 @@ def _rewrite_as_pytest(tree: ast.Module, text: str) -> None:
 
 # --- functions of this package -------------------------------------------------------------------
 
+_ROW = re.compile(r' {4}"[\w.]+": lambda\b.*,\n')
+
 
 @lru_cache(maxsize=1024)
 def own_function(lines: tuple[str, ...], code: types.CodeType) -> FunctionNode | None:
-    """A function at the top level of a file of this package, which does not change while it is in
-    use: its own lines are parsed, not the whole file. None if ``code`` is not such a function."""
+    """A function at the top level of a file of this package, or a lambda that is a row of a table
+    there. The file does not change while it is in use: the function's own lines are parsed, not the
+    whole file. None if ``code`` is not such a function."""
     start = code.co_firstlineno - 1
+    if _ROW.fullmatch(lines[start]) is not None:
+        (table,) = _parse("{" + lines[start][1:] + "}").body
+        own, *inner = _functions(table)
+        ast.increment_lineno(own, start)
+        return None if inner else own
     if not lines[start].startswith(("def ", "@")):
         return None
     stop = start + 1

@@ -57,4 +57,5 @@ def test_signatures_follow_the_template() -> None:
         own = {p.name for p in wanted if p.kind is p.KEYWORD_ONLY}
         assert keywords - {"active", "static"} == own - {"active", "static"}, name
         own_name = name.split(".")[-1]
-        assert rule.__name__ == ("sign" if own_name in STEPS else own_name), name
+        named = "sign" if own_name in STEPS else own_name
+        assert rule.__name__ in ("<lambda>", named), name  # the first is a row of a table

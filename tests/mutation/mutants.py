@@ -55,7 +55,7 @@ def mutants(file: Path, text: str, family: Callable[[ast.AST], Iterator[Change]]
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    """The outermost functions of a module and the methods of its classes."""
+    """The outermost functions of a module, the methods of its classes, and formulas in tables."""
     for node in tree.body:
         if isinstance(node, FUNCTIONS):
             yield node.name, node
@@ -63,6 +63,10 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
             for inner in node.body:
                 if isinstance(inner, FUNCTIONS):
                     yield f"{node.name}.{inner.name}", inner
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            for key, value in zip(node.value.keys, node.value.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(value, ast.Lambda):
+                    yield str(key.value), value
 
 
 def _replaced(text: str, node: ast.expr, after: str) -> str:
@@ -93,8 +97,10 @@ OUT = "out"
 
 def formulas(function: ast.AST) -> Iterator[Change]:
     """Changes of what a rule or a template computes."""
+    if isinstance(function, ast.Lambda):
+        yield from _results(function.body)
     body = getattr(function, "body", [])
-    for statement in body:
+    for statement in [body] if isinstance(body, ast.expr) else body:
         for node in _nodes(statement):
             if isinstance(node, ast.Return) and node.value is not None:
                 yield from _results(node.value)
