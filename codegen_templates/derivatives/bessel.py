@@ -15,6 +15,32 @@ from ..lazy import special
 from ..marks import partials
 from ..numpy import special as template
 
+PARTIALS: dict[str, Callable[..., Any]] = {
+    # Bessel functions: by their neighbours, which are finite at 0
+    "i0": lambda out, x: special.i1(x),
+    "i1": lambda out, x: 0.5 * (special.i0(x) + special.iv(2.0, x)),
+    "i0e": lambda out, x: special.i1e(x) - np.sign(x) * out,
+    "i1e": lambda out, x: 0.5 * (special.i0e(x) + special.ive(2.0, x)) - np.sign(x) * out,
+    "j0": lambda out, x: -special.j1(x),
+    "j1": lambda out, x: 0.5 * (special.j0(x) - special.jv(2.0, x)),
+    "y0": lambda out, x: -special.y1(x),
+    "y1": lambda out, x: 0.5 * (special.y0(x) - special.yv(2.0, x)),
+    "k0": lambda out, x: -special.k1(x),
+    "k1": lambda out, x: -special.k0(x) - out / x,
+    "k0e": lambda out, x: out - special.k1e(x),
+    "k1e": lambda out, x: out - special.k0e(x) - out / x,
+    "yn": lambda out, n, x: (None, 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x))),
+    # Airy and Kelvin functions
+    "ber": lambda out, x: special.berp(x),
+    "bei": lambda out, x: special.beip(x),
+    "ker": lambda out, x: special.kerp(x),
+    "kei": lambda out, x: special.keip(x),
+    "berp": lambda out, x: -special.bei(x) - np.where(x == 0, 0.0, out / np.where(x == 0, 1.0, x)),
+    "beip": lambda out, x: special.ber(x) - np.where(x == 0, 0.5, out / np.where(x == 0, 1.0, x)),
+    "kerp": lambda out, x: -special.kei(x) - out / x,
+    "keip": lambda out, x: special.ker(x) - out / x,
+}
+
 # --- Bessel functions: by their neighbours, which are finite at 0 -----------------------------
 
 
@@ -137,30 +163,3 @@ def spherical_in(out: Any, n: Any, z: Any) -> Any:
 def spherical_kn(out: Any, n: Any, z: Any) -> Any:
     below = n * special.spherical_kn(n - (n != 0), z)
     return None, -(below + (n + 1) * special.spherical_kn(n + 1, z)) / (2 * n + 1)
-
-
-PARTIALS: dict[str, Callable[..., Any]] = {
-    # Bessel functions: by their neighbours, which are finite at 0
-    "i0": lambda out, x: special.i1(x),
-    "i1": lambda out, x: 0.5 * (special.i0(x) + special.iv(2.0, x)),
-    "i0e": lambda out, x: special.i1e(x) - np.sign(x) * out,
-    "i1e": lambda out, x: 0.5 * (special.i0e(x) + special.ive(2.0, x)) - np.sign(x) * out,
-    "j0": lambda out, x: -special.j1(x),
-    "j1": lambda out, x: 0.5 * (special.j0(x) - special.jv(2.0, x)),
-    "y0": lambda out, x: -special.y1(x),
-    "y1": lambda out, x: 0.5 * (special.y0(x) - special.yv(2.0, x)),
-    "k0": lambda out, x: -special.k1(x),
-    "k1": lambda out, x: -special.k0(x) - out / x,
-    "k0e": lambda out, x: out - special.k1e(x),
-    "k1e": lambda out, x: out - special.k0e(x) - out / x,
-    "yn": lambda out, n, x: (None, 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x))),
-    # Airy and Kelvin functions
-    "ber": lambda out, x: special.berp(x),
-    "bei": lambda out, x: special.beip(x),
-    "ker": lambda out, x: special.kerp(x),
-    "kei": lambda out, x: special.keip(x),
-    "berp": lambda out, x: -special.bei(x) - np.where(x == 0, 0.0, out / np.where(x == 0, 1.0, x)),
-    "beip": lambda out, x: special.ber(x) - np.where(x == 0, 0.5, out / np.where(x == 0, 1.0, x)),
-    "kerp": lambda out, x: -special.kei(x) - out / x,
-    "keip": lambda out, x: special.ker(x) - out / x,
-}

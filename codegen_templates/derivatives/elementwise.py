@@ -7,6 +7,7 @@ saves work, and keeps the dtype of its operands: every constant is a weak Python
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,42 +17,49 @@ from ..marks import partials
 from ..numpy import elementwise as template
 from .axes import one_to_divide
 
+PARTIALS: dict[str, Callable[..., Any]] = {
+    # arithmetic
+    "negative": lambda out, x: -1.0,
+    "add": lambda out, x, y: (1.0, 1.0),
+    "subtract": lambda out, x, y: (1.0, -1.0),
+    "multiply": lambda out, x, y, *, spelling="*": (y, x),
+    "divide": lambda out, x, y: (one_to_divide(out, y) / y, -out / y),
+    "floor_divide": lambda out, x, y: (0.0, 0.0),
+    "remainder": lambda out, x, y: (1.0, -(x // y)),
+    "ldexp": lambda out, x, y: (np.ldexp(np.ones_like(x), y), None),
+    "square": lambda out, x: 2 * x,
+    "reciprocal": lambda out, x: -out * out,
+    "copysign": lambda out, x, y: (np.sign(x) * np.copysign(1.0, y), 0.0),
+    "heaviside": lambda out, x, y: (0.0, np.equal(x, 0)),
+    # exponentials and roots
+    "exp": lambda out, x: out,
+    "exp2": lambda out, x: out * math.log(2),
+    "expm1": lambda out, x: out + 1,
+    "log": lambda out, x: 1 / x,
+    "log2": lambda out, x: 1 / (x * math.log(2)),
+    "log10": lambda out, x: 1 / (x * math.log(10)),
+    "log1p": lambda out, x: 1 / (1 + x),
+    "logaddexp": lambda out, x, y: (np.exp(_share(out, x)), np.exp(_share(out, y))),
+    "logaddexp2": lambda out, x, y: (np.exp2(_share(out, x)), np.exp2(_share(out, y))),
+    "sqrt": lambda out, x: 0.5 / out,
+    "cbrt": lambda out, x: 1 / (3 * out * out),
+    # trigonometric and hyperbolic functions
+    "sin": lambda out, x: np.cos(x),
+    "cos": lambda out, x: -np.sin(x),
+    "tan": lambda out, x: 1 + out * out,
+    "arcsin": lambda out, x: 1 / np.sqrt(1 - x * x),
+    "arccos": lambda out, x: -1 / np.sqrt(1 - x * x),
+    "arctan": lambda out, x: 1 / (1 + x * x),
+    "sinh": lambda out, x: np.cosh(x),
+    "cosh": lambda out, x: np.sinh(x),
+    "tanh": lambda out, x: 1 - out * out,
+    "arcsinh": lambda out, x: 1 / np.sqrt(x * x + 1),
+    "arctanh": lambda out, x: 1 / (1 - x * x),
+    "deg2rad": lambda out, x: math.pi / 180,
+    "rad2deg": lambda out, x: 180 / math.pi,
+}
+
 # --- arithmetic ------------------------------------------------------------------------------
-
-
-@partials
-def negative(out: Any, x: Any) -> Any:
-    return -1.0
-
-
-@partials
-def add(out: Any, x: Any, y: Any) -> Any:
-    return 1.0, 1.0
-
-
-@partials
-def subtract(out: Any, x: Any, y: Any) -> Any:
-    return 1.0, -1.0
-
-
-@partials
-def multiply(out: Any, x: Any, y: Any, *, spelling: str = "*") -> Any:
-    return y, x
-
-
-@partials
-def divide(out: Any, x: Any, y: Any) -> Any:
-    return one_to_divide(out, y) / y, -out / y
-
-
-@partials
-def floor_divide(out: Any, x: Any, y: Any) -> Any:
-    return 0.0, 0.0
-
-
-@partials
-def remainder(out: Any, x: Any, y: Any) -> Any:
-    return 1.0, -(x // y)
 
 
 @partials
@@ -99,36 +107,11 @@ def fmod(out: Any, x: Any, y: Any) -> Any:
 
 
 @partials
-def ldexp(out: Any, x: Any, y: Any) -> Any:
-    return np.ldexp(np.ones_like(x), y), None
-
-
-@partials
-def square(out: Any, x: Any) -> Any:
-    return 2 * x
-
-
-@partials
-def reciprocal(out: Any, x: Any) -> Any:
-    return -out * out
-
-
-@partials
 def absolute(out: Any, x: Any, *, spelling: str = "np.abs") -> Any:
     """The derivative for complex numbers is conj(z) / abs(z), and 0 at 0."""
     if np.iscomplexobj(x):
         return np.conjugate(x) / (out + (out == 0))
     return np.sign(x)
-
-
-@partials
-def copysign(out: Any, x: Any, y: Any) -> Any:
-    return np.sign(x) * np.copysign(1.0, y), 0.0
-
-
-@partials
-def heaviside(out: Any, x: Any, y: Any) -> Any:
-    return 0.0, np.equal(x, 0)
 
 
 @partials
@@ -138,86 +121,13 @@ def hypot(out: Any, x: Any, y: Any) -> Any:
     return x / norm, y / norm
 
 
-# --- exponentials and roots ------------------------------------------------------------------
-
-
-@partials
-def exp(out: Any, x: Any) -> Any:
-    return out
-
-
-@partials
-def exp2(out: Any, x: Any) -> Any:
-    return out * math.log(2)
-
-
-@partials
-def expm1(out: Any, x: Any) -> Any:
-    return out + 1
-
-
-@partials
-def log(out: Any, x: Any) -> Any:
-    return 1 / x
-
-
-@partials
-def log2(out: Any, x: Any) -> Any:
-    return 1 / (x * math.log(2))
-
-
-@partials
-def log10(out: Any, x: Any) -> Any:
-    return 1 / (x * math.log(10))
-
-
-@partials
-def log1p(out: Any, x: Any) -> Any:
-    return 1 / (1 + x)
-
-
-@partials
-def logaddexp(out: Any, x: Any, y: Any) -> Any:
-    return np.exp(_share(out, x)), np.exp(_share(out, y))
-
-
-@partials
-def logaddexp2(out: Any, x: Any, y: Any) -> Any:
-    return np.exp2(_share(out, x)), np.exp2(_share(out, y))
-
-
 def _share(out: Any, x: Any) -> Any:
     """The logarithm of the share that x has in a sum of exponentials: 0 for inf, and -inf for -inf,
     where both terms are 0 as well."""
     return np.where(np.isinf(x), np.minimum(x, 0.0), x - out)
 
 
-@partials
-def sqrt(out: Any, x: Any) -> Any:
-    return 0.5 / out
-
-
-@partials
-def cbrt(out: Any, x: Any) -> Any:
-    return 1 / (3 * out * out)
-
-
 # --- trigonometric and hyperbolic functions --------------------------------------------------
-
-
-@partials
-def sin(out: Any, x: Any) -> Any:
-    return np.cos(x)
-
-
-@partials
-def cos(out: Any, x: Any) -> Any:
-    return -np.sin(x)
-
-
-@partials
-def tan(out: Any, x: Any) -> Any:
-    return 1 + out * out
 
 
 @partials
@@ -236,21 +146,6 @@ def sinc(out: Any, x: Any) -> Any:
 
 
 @partials
-def arcsin(out: Any, x: Any) -> Any:
-    return 1 / np.sqrt(1 - x * x)
-
-
-@partials
-def arccos(out: Any, x: Any) -> Any:
-    return -1 / np.sqrt(1 - x * x)
-
-
-@partials
-def arctan(out: Any, x: Any) -> Any:
-    return 1 / (1 + x * x)
-
-
-@partials
 def arctan2(out: Any, x: Any, y: Any) -> Any:
     """0 at 0, where there is no derivative."""
     square = x * x + y * y
@@ -259,45 +154,10 @@ def arctan2(out: Any, x: Any, y: Any) -> Any:
 
 
 @partials
-def sinh(out: Any, x: Any) -> Any:
-    return np.cosh(x)
-
-
-@partials
-def cosh(out: Any, x: Any) -> Any:
-    return np.sinh(x)
-
-
-@partials
-def tanh(out: Any, x: Any) -> Any:
-    return 1 - out * out
-
-
-@partials
-def arcsinh(out: Any, x: Any) -> Any:
-    return 1 / np.sqrt(x * x + 1)
-
-
-@partials
 def arccosh(out: Any, x: Any) -> Any:
     if np.iscomplexobj(x):  # the root of the product is another branch
         return 1 / (np.sqrt(x - 1) * np.sqrt(x + 1))
     return 1 / np.sqrt(x * x - 1)
-
-
-@partials
-def arctanh(out: Any, x: Any) -> Any:
-    return 1 / (1 - x * x)
-
-
-@partials
-def deg2rad(out: Any, x: Any) -> Any:
-    return math.pi / 180
-
-
-@partials
-def rad2deg(out: Any, x: Any) -> Any:
-    return 180 / math.pi
 
 
 # --- steps: flat wherever they have a derivative ---------------------------------------------

@@ -31,6 +31,52 @@ def _series(coefficients: Any, x: Any) -> Any:
     return total
 
 
+PARTIALS: dict[str, Callable[..., Any]] = {
+    # error functions, the normal distribution
+    "erf": lambda out, x: (2 / _ROOT_PI) * np.exp(-x * x),
+    "erfc": lambda out, x: (-2 / _ROOT_PI) * np.exp(-x * x),
+    "erfi": lambda out, x: (2 / _ROOT_PI) * np.exp(x * x),
+    "erfinv": lambda out, x: (_ROOT_PI / 2) * np.exp(out * out),
+    "erfcinv": lambda out, x: (-_ROOT_PI / 2) * np.exp(out * out),
+    "ndtr": lambda out, x: np.exp(-0.5 * x * x) / _ROOT_2PI,
+    "ndtri": lambda out, x: _ROOT_2PI * np.exp(0.5 * out * out),
+    # the gamma function and its like
+    "gamma": lambda out, x: out * special.digamma(x),
+    "gammaln": lambda out, x: special.digamma(x),
+    "loggamma": lambda out, x: special.digamma(x),
+    "gammasgn": lambda out, x: 0.0,
+    "digamma": lambda out, x: special.zeta(2.0, x),
+    # logistic functions
+    "expit": lambda out, x: out * special.expit(-x),
+    "logit": lambda out, x: 1 / (x * (1 - x)),
+    "log_expit": lambda out, x: special.expit(-x),
+    # exponential integrals and others
+    "exp1": lambda out, x: -np.exp(-x) / x,
+    "expi": lambda out, x: np.exp(x) / x,
+    "exprel": lambda out, x: _exprel_slope(out, x),
+    "cosm1": lambda out, x: -np.sin(x),
+    "expm1": lambda out, x: out + 1,
+    "log1p": lambda out, x: 1 / (1 + x),
+    "cbrt": lambda out, x: 1 / (3 * out * out),
+    "exp2": lambda out, x: out * math.log(2),
+    "exp10": lambda out, x: out * math.log(10),
+    "ndtri_exp": lambda out, y: _ROOT_2PI * np.exp(y + 0.5 * out * out),
+    "wrightomega": lambda out, z: out / (1 + out),
+    "powm1": lambda out, x, y: (y * x ** (y - 1.0), (out + 1) * np.log(x)),
+    # hypergeometric functions, by the argument
+    "hyp0f1": lambda out, v, z: (None, special.hyp0f1(v + 1.0, z) / v),
+    "hyp1f1": lambda out, a, b, x: (None, None, a / b * special.hyp1f1(a + 1.0, b + 1.0, x)),
+    "hyperu": lambda out, a, b, x: (None, None, -a * special.hyperu(a + 1.0, b + 1.0, x)),
+    # elliptic integrals, DLMF 19.4, 19.18: in forms that do not cancel where m is small
+    "ellipk": lambda out, m: math.pi / 8 * special.hyp2f1(1.5, 1.5, 2.0, m),
+    "ellipe": lambda out, m: -math.pi / 8 * special.hyp2f1(0.5, 1.5, 2.0, m),
+    "ellipkm1": lambda out, p: -0.5 * (out - special.elliprd(0.0, p, 1.0) / 3) / p,
+    # polynomials, DLMF 18.9.15-28: of integers n
+    "eval_chebyt": lambda out, n, x: (None, n * special.eval_chebyu(n - (n != 0), x)),
+    "eval_hermite": lambda out, n, x: (None, 2 * n * special.eval_hermite(n - (n != 0), x)),
+    "eval_hermitenorm": lambda out, n, x: (None, n * special.eval_hermitenorm(n - (n != 0), x)),
+}
+
 # --- error functions, the normal distribution ------------------------------------------------
 
 
@@ -532,50 +578,3 @@ def eval_gegenbauer(out: Any, n: Any, alpha: Any, x: Any) -> Any:
 def eval_jacobi(out: Any, n: Any, alpha: Any, beta: Any, x: Any) -> Any:
     lower = special.eval_jacobi(n - (n != 0), alpha + 1.0, beta + 1.0, x)
     return None, None, None, 0.5 * (n != 0) * (n + alpha + beta + 1.0) * lower
-
-
-PARTIALS: dict[str, Callable[..., Any]] = {
-    # error functions, the normal distribution
-    "erf": lambda out, x: (2 / _ROOT_PI) * np.exp(-x * x),
-    "erfc": lambda out, x: (-2 / _ROOT_PI) * np.exp(-x * x),
-    "erfi": lambda out, x: (2 / _ROOT_PI) * np.exp(x * x),
-    "erfinv": lambda out, x: (_ROOT_PI / 2) * np.exp(out * out),
-    "erfcinv": lambda out, x: (-_ROOT_PI / 2) * np.exp(out * out),
-    "ndtr": lambda out, x: np.exp(-0.5 * x * x) / _ROOT_2PI,
-    "ndtri": lambda out, x: _ROOT_2PI * np.exp(0.5 * out * out),
-    # the gamma function and its like
-    "gamma": lambda out, x: out * special.digamma(x),
-    "gammaln": lambda out, x: special.digamma(x),
-    "loggamma": lambda out, x: special.digamma(x),
-    "gammasgn": lambda out, x: 0.0,
-    "digamma": lambda out, x: special.zeta(2.0, x),
-    # logistic functions
-    "expit": lambda out, x: out * special.expit(-x),
-    "logit": lambda out, x: 1 / (x * (1 - x)),
-    "log_expit": lambda out, x: special.expit(-x),
-    # exponential integrals and others
-    "exp1": lambda out, x: -np.exp(-x) / x,
-    "expi": lambda out, x: np.exp(x) / x,
-    "exprel": lambda out, x: _exprel_slope(out, x),
-    "cosm1": lambda out, x: -np.sin(x),
-    "expm1": lambda out, x: out + 1,
-    "log1p": lambda out, x: 1 / (1 + x),
-    "cbrt": lambda out, x: 1 / (3 * out * out),
-    "exp2": lambda out, x: out * math.log(2),
-    "exp10": lambda out, x: out * math.log(10),
-    "ndtri_exp": lambda out, y: _ROOT_2PI * np.exp(y + 0.5 * out * out),
-    "wrightomega": lambda out, z: out / (1 + out),
-    "powm1": lambda out, x, y: (y * x ** (y - 1.0), (out + 1) * np.log(x)),
-    # hypergeometric functions, by the argument
-    "hyp0f1": lambda out, v, z: (None, special.hyp0f1(v + 1.0, z) / v),
-    "hyp1f1": lambda out, a, b, x: (None, None, a / b * special.hyp1f1(a + 1.0, b + 1.0, x)),
-    "hyperu": lambda out, a, b, x: (None, None, -a * special.hyperu(a + 1.0, b + 1.0, x)),
-    # elliptic integrals, DLMF 19.4, 19.18: in forms that do not cancel where m is small
-    "ellipk": lambda out, m: math.pi / 8 * special.hyp2f1(1.5, 1.5, 2.0, m),
-    "ellipe": lambda out, m: -math.pi / 8 * special.hyp2f1(0.5, 1.5, 2.0, m),
-    "ellipkm1": lambda out, p: -0.5 * (out - special.elliprd(0.0, p, 1.0) / 3) / p,
-    # polynomials, DLMF 18.9.15-28: of integers n
-    "eval_chebyt": lambda out, n, x: (None, n * special.eval_chebyu(n - (n != 0), x)),
-    "eval_hermite": lambda out, n, x: (None, 2 * n * special.eval_hermite(n - (n != 0), x)),
-    "eval_hermitenorm": lambda out, n, x: (None, n * special.eval_hermitenorm(n - (n != 0), x)),
-}
