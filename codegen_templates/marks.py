@@ -15,6 +15,7 @@ from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
+Table = dict[str, Callable[..., Any]]
 
 
 def _mark(name: str, **facts: Any) -> Callable[[F], F]:
@@ -84,17 +85,22 @@ reordered = _mark("helper", fastmath=("reassoc",))
 # --- tables ----------------------------------------------------------------------------------
 
 
-def by_primitive(*modules: ModuleType, prefix: str = "") -> dict[str, Callable[..., Any]]:
+TABLES = {"PARTIALS": partials, "ADJOINTS": adjoint, "SPELLINGS": fresh, "VIEWS": view}
+"""The names of the tables of a module, with the marks of their rows."""
+
+
+def by_primitive(*modules: ModuleType, prefix: str = "") -> Table:
     """The templates or rules in modules, by their primitives, which have the same names (``not_``
-    is for ``not``). A function whose name starts with an underscore is left out. A module may have
-    partial derivatives that are formulas alone in a table as well, ``PARTIALS``."""
-    found: dict[str, Callable[..., Any]] = {}
+    is for ``not``). A function whose name starts with an underscore is left out. Functions that are
+    one expression stand in tables, `TABLES`."""
+    found: Table = {}
     for module in modules:
         for name, function in vars(module).items():
             if _is_made_in(module, function) and "mark" in function.__dict__ and name[0] != "_":
                 found[prefix + name.rstrip("_")] = function
-        for name, function in vars(module).get("PARTIALS", {}).items():
-            found[prefix + name] = partials(function)
+        for table, mark in TABLES.items():
+            for name, function in vars(module).get(table, {}).items():
+                found[prefix + name] = mark(function)
     return found
 
 

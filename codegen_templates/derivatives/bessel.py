@@ -6,16 +6,15 @@ Formulas: chapters 9 to 11 of the NIST Digital Library of Mathematical Functions
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..lazy import special
-from ..marks import partials
+from ..marks import Table, partials
 from ..numpy import special as template
 
-PARTIALS: dict[str, Callable[..., Any]] = {
+PARTIALS: Table = {
     # Bessel functions: by their neighbours, which are finite at 0
     "i0": lambda out, x: special.i1(x),
     "i1": lambda out, x: 0.5 * (special.i0(x) + special.iv(2.0, x)),

@@ -7,17 +7,16 @@ saves work, and keeps the dtype of its operands: every constant is a weak Python
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..lazy import special
-from ..marks import partials
+from ..marks import Table, partials
 from ..numpy import elementwise as template
 from .axes import one_to_divide
 
-PARTIALS: dict[str, Callable[..., Any]] = {
+PARTIALS: Table = {
     # arithmetic
     "negative": lambda out, x: -1.0,
     "add": lambda out, x, y: (1.0, 1.0),

@@ -6,33 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ..marks import adjoint
+from ..marks import Table, adjoint
 from .axes import consecutive, interior, inverse
 
-
-@adjoint
-def reshape(out: Any, x: Any, d_out: Any, *, shape: Any) -> Any:
-    return np.reshape(d_out, np.shape(x))
-
-
-@adjoint
-def transpose(out: Any, x: Any, d_out: Any, *, axes: Any) -> Any:
-    return np.transpose(d_out, inverse(axes))
-
-
-@adjoint
-def expand_dims(out: Any, x: Any, d_out: Any, *, axis: Any) -> Any:
-    return np.reshape(d_out, np.shape(x))
-
-
-@adjoint
-def squeeze(out: Any, x: Any, d_out: Any, *, axis: Any) -> Any:
-    return np.reshape(d_out, np.shape(x))
-
-
-@adjoint
-def broadcast_to(out: Any, x: Any, d_out: Any, *, shape: Any) -> Any:
-    return d_out
+ADJOINTS: Table = {
+    "reshape": lambda out, x, d_out, *, shape: np.reshape(d_out, np.shape(x)),
+    "transpose": lambda out, x, d_out, *, axes: np.transpose(d_out, inverse(axes)),
+    "expand_dims": lambda out, x, d_out, *, axis: np.reshape(d_out, np.shape(x)),
+    "squeeze": lambda out, x, d_out, *, axis: np.reshape(d_out, np.shape(x)),
+    "broadcast_to": lambda out, x, d_out, *, shape: d_out,
+    "roll": lambda out, x, d_out, *, shift, axis: np.roll(d_out, [-n for n in shift], axis=axis),
+    "pad": lambda out, x, d_out, *, pad_width, mode, value: d_out[interior(pad_width, x.shape)],
+}
 
 
 @adjoint
@@ -43,16 +28,6 @@ def concatenate(out: Any, xs: Any, d_out: Any, *, axis: int) -> Any:
 @adjoint
 def stack(out: Any, xs: Any, d_out: Any, *, axis: int) -> Any:
     return tuple(d_out[(slice(None),) * axis + (i,)] for i in range(len(xs)))
-
-
-@adjoint
-def roll(out: Any, x: Any, d_out: Any, *, shift: Any, axis: Any) -> Any:
-    return np.roll(d_out, [-n for n in shift], axis=axis)
-
-
-@adjoint
-def pad(out: Any, x: Any, d_out: Any, *, pad_width: Any, mode: str, value: Any) -> Any:
-    return d_out[interior(pad_width, x.shape)]
 
 
 @adjoint

@@ -9,13 +9,12 @@ input that has ``None`` is refused if it is differentiated.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..lazy import special
-from ..marks import partials
+from ..marks import Table, partials
 from ..numpy import special as template
 
 _ROOT_PI = math.sqrt(math.pi)
@@ -31,7 +30,7 @@ def _series(coefficients: Any, x: Any) -> Any:
     return total
 
 
-PARTIALS: dict[str, Callable[..., Any]] = {
+PARTIALS: Table = {
     # error functions, the normal distribution
     "erf": lambda out, x: (2 / _ROOT_PI) * np.exp(-x * x),
     "erfc": lambda out, x: (-2 / _ROOT_PI) * np.exp(-x * x),

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..marks import fresh
+from ..marks import Table, fresh
 from .matrices import determinant, factored, inverse, lower_factor, sign_and_logarithm, solved
 
-
-@fresh
-def solve(x: Any, y: Any) -> Any:
-    return solved(factored(x), y)
-
-
-@fresh
-def inv(x: Any) -> Any:
-    return inverse(factored(x))
-
-
-@fresh
-def det(x: Any) -> Any:
-    return determinant(factored(x))
+SPELLINGS: Table = {
+    "solve": lambda x, y: solved(factored(x), y),
+    "inv": lambda x: inverse(factored(x)),
+    "det": lambda x: determinant(factored(x)),
+    "cholesky": lambda x: lower_factor(x),
+}
 
 
 @fresh
@@ -28,8 +20,3 @@ def slogdet(x: Any, *, part: str) -> Any:
     if part == "sign":
         return sign_and_logarithm(factored(x))[0]
     return sign_and_logarithm(factored(x))[1]
-
-
-@fresh
-def cholesky(x: Any) -> Any:
-    return lower_factor(x)

@@ -8,12 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from ..marks import fresh
+from ..marks import Table, fresh
 
-
-@fresh
-def negative(x: Any) -> Any:
-    return -x
+SPELLINGS: Table = {
+    "negative": lambda x: -x,
+    "invert": lambda x: ~x,
+    "add": lambda x, y: x + y,
+    "subtract": lambda x, y: x - y,
+    "divide": lambda x, y: x / y,
+    "floor_divide": lambda x, y: x // y,
+    "remainder": lambda x, y: x % y,
+    "equal": lambda x, y: x == y,
+    "not_equal": lambda x, y: x != y,
+    "bitwise_and": lambda x, y: x & y,
+    "bitwise_or": lambda x, y: x | y,
+    "bitwise_xor": lambda x, y: x ^ y,
+    "left_shift": lambda x, y: x << y,
+    "right_shift": lambda x, y: x >> y,
+}
 
 
 @fresh
@@ -24,21 +36,6 @@ def absolute(x: Any, *, spelling: str = "np.abs") -> Any:
 
 
 @fresh
-def invert(x: Any) -> Any:
-    return ~x
-
-
-@fresh
-def add(x: Any, y: Any) -> Any:
-    return x + y
-
-
-@fresh
-def subtract(x: Any, y: Any) -> Any:
-    return x - y
-
-
-@fresh
 def multiply(x: Any, y: Any, *, spelling: str = "*") -> Any:
     if spelling == "np.multiply":
         return np.multiply(x, y)
@@ -46,35 +43,10 @@ def multiply(x: Any, y: Any, *, spelling: str = "*") -> Any:
 
 
 @fresh
-def divide(x: Any, y: Any) -> Any:
-    return x / y
-
-
-@fresh
-def floor_divide(x: Any, y: Any) -> Any:
-    return x // y
-
-
-@fresh
-def remainder(x: Any, y: Any) -> Any:
-    return x % y
-
-
-@fresh
 def power(x: Any, y: Any, *, spelling: str = "**") -> Any:
     if spelling == "np.power":
         return np.power(x, y)
     return x**y
-
-
-@fresh
-def equal(x: Any, y: Any) -> Any:
-    return x == y
-
-
-@fresh
-def not_equal(x: Any, y: Any) -> Any:
-    return x != y
 
 
 @fresh
@@ -103,31 +75,6 @@ def greater_equal(x: Any, y: Any, *, spelling: str = ">=") -> Any:
     if spelling == "np.greater_equal":
         return np.greater_equal(x, y)
     return x >= y
-
-
-@fresh
-def bitwise_and(x: Any, y: Any) -> Any:
-    return x & y
-
-
-@fresh
-def bitwise_or(x: Any, y: Any) -> Any:
-    return x | y
-
-
-@fresh
-def bitwise_xor(x: Any, y: Any) -> Any:
-    return x ^ y
-
-
-@fresh
-def left_shift(x: Any, y: Any) -> Any:
-    return x << y
-
-
-@fresh
-def right_shift(x: Any, y: Any) -> Any:
-    return x >> y
 
 
 @fresh

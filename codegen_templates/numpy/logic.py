@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ..marks import Table
 
-from ..marks import fresh
-
-
-@fresh
-def not_(x: Any) -> Any:
-    return not x
-
-
-@fresh
-def and_(x: Any, y: Any) -> Any:
-    return x and y
-
-
-@fresh
-def select(condition: Any, x: Any, y: Any) -> Any:
-    return x if condition else y
-
-
-@fresh
-def or_(x: Any, y: Any) -> Any:
-    return x or y
+SPELLINGS: Table = {
+    "not": lambda x: not x,
+    "and": lambda x, y: x and y,
+    "select": lambda condition, x, y: x if condition else y,
+    "or": lambda x, y: x or y,
+}

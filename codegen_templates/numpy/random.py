@@ -6,8 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ..marks import effect, fresh
+from ..marks import Table, effect, fresh
 from .subscripts import holds, single
+
+SPELLINGS: Table = {
+    "global_rng": lambda: np.random,
+    "rand": lambda rng, *, size=(): rng.rand(*size),
+    "randn": lambda rng, *, size=(): rng.randn(*size),
+    "normal": lambda rng, loc, scale, *, size=None: rng.normal(loc, scale, size=sized(size)),
+    "uniform": lambda rng, low, high, *, size=None: rng.uniform(low, high, size=sized(size)),
+    "exponential": lambda rng, scale, *, size=None: rng.exponential(scale, size=sized(size)),
+    "permutation": lambda rng, *, n: rng.permutation(n),
+}
 
 
 def sized(size: Any) -> Any:
@@ -30,11 +40,6 @@ def random_state(*, seed: Any = None) -> Any:
     if seed is None:
         return np.random.RandomState()
     return np.random.RandomState(seed)
-
-
-@fresh
-def global_rng() -> Any:
-    return np.random
 
 
 @effect
@@ -72,31 +77,6 @@ def standard_exponential(rng: Any, *, size: Any = None, dtype: Any = None) -> An
     return rng.standard_exponential(sized(size))
 
 
-@fresh
-def rand(rng: Any, *, size: Any = ()) -> Any:
-    return rng.rand(*size)
-
-
-@fresh
-def randn(rng: Any, *, size: Any = ()) -> Any:
-    return rng.randn(*size)
-
-
-@fresh
-def normal(rng: Any, loc: Any, scale: Any, *, size: Any = None) -> Any:
-    return rng.normal(loc, scale, size=sized(size))
-
-
-@fresh
-def uniform(rng: Any, low: Any, high: Any, *, size: Any = None) -> Any:
-    return rng.uniform(low, high, size=sized(size))
-
-
-@fresh
-def exponential(rng: Any, scale: Any, *, size: Any = None) -> Any:
-    return rng.exponential(scale, size=sized(size))
-
-
 # --- integers --------------------------------------------------------------------------------
 
 
@@ -118,11 +98,6 @@ def randint(rng: Any, low: Any, high: Any, *, size: Any = None, dtype: Any = Non
     if holds(low, 0):
         return rng.randint(high, size=sized(size))
     return rng.randint(low, high, size=sized(size))
-
-
-@fresh
-def permutation(rng: Any, *, n: int) -> Any:
-    return rng.permutation(n)
 
 
 @fresh

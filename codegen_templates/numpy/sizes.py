@@ -6,17 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..marks import fresh, view
+from ..marks import Table, fresh, view
 
-
-@fresh
-def size(*, of: Any) -> Any:
-    return of
-
-
-@fresh
-def count_nonzero(x: Any) -> Any:
-    return int(np.count_nonzero(x))
+SPELLINGS: Table = {
+    "size": lambda *, of: of,
+    "count_nonzero": lambda x: int(np.count_nonzero(x)),
+    "within": lambda i, *, of, axis: range(of)[i],
+    "named": lambda n, *, binds: n,
+}
 
 
 @fresh
@@ -24,11 +21,6 @@ def slice_end(end: Any, *, of: Any, low: Any) -> Any:
     if isinstance(low, int) and low == 0:
         return slice(end, None).indices(of)[0]
     return max(low, slice(end, None).indices(of)[0])
-
-
-@fresh
-def within(i: Any, *, of: Any, axis: int) -> Any:
-    return range(of)[i]
 
 
 @fresh
@@ -41,8 +33,3 @@ def nonzero(x: Any, *, axis: int, size: Any) -> Any:
 @view
 def as_shape(x: Any, *, shape: Any) -> Any:
     return x
-
-
-@fresh
-def named(n: Any, *, binds: Any) -> Any:
-    return n

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..marks import fresh
+from ..marks import Table, fresh
+
+SPELLINGS: Table = {
+    "partition": lambda x, *, kth, axis: np.partition(x, kth, axis=axis),
+    "argpartition": lambda x, *, kth, axis: np.argpartition(x, kth, axis=axis),
+    "lexsort": lambda xs, *, axis: np.lexsort(xs, axis=axis),
+    "histogram": lambda x, y: np.histogram(x, y)[0],
+    "digitize": lambda x, y, *, right=False: np.digitize(x, y, right=right),
+}
 
 
 @fresh
@@ -28,32 +36,7 @@ def argsort(x: Any, *, axis: int, kind: Any = None, descending: bool = False) ->
 
 
 @fresh
-def partition(x: Any, *, kth: Any, axis: int) -> Any:
-    return np.partition(x, kth, axis=axis)
-
-
-@fresh
-def argpartition(x: Any, *, kth: Any, axis: int) -> Any:
-    return np.argpartition(x, kth, axis=axis)
-
-
-@fresh
-def lexsort(xs: Any, *, axis: int) -> Any:
-    return np.lexsort(xs, axis=axis)
-
-
-@fresh
 def searchsorted(x: Any, y: Any, *, side: Any = "left") -> Any:
     if side == "left":
         return np.searchsorted(x, y)
     return np.searchsorted(x, y, side=side)
-
-
-@fresh
-def histogram(x: Any, y: Any) -> Any:
-    return np.histogram(x, y)[0]
-
-
-@fresh
-def digitize(x: Any, y: Any, *, right: bool = False) -> Any:
-    return np.digitize(x, y, right=right)

@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..marks import view, write
+from ..marks import Table, write
+
+VIEWS: Table = {
+    "held": lambda x: x,
+    "levels": lambda w, x, *, lower, evenly: w,
+    "columns": lambda v, x, w, *, lower, start, stop: v,
+    "spectral": lambda z, x, w, v, left, right, weights, slopes, *, lower, axes, spread: z,
+    "singular": lambda z, x, s, u, vh, left, right, weights, slopes, *, axes, spread, sides: z,
+    "singular_levels": lambda s, x: s,
+    "outside": lambda u, x, s, other, *, part: u,
+}
 
 
 @write(inplace=("x",))
@@ -17,65 +27,3 @@ def undefined(x: Any, mask: Any, *, message: str) -> Any:
         warnings.warn(message, RuntimeWarning, stacklevel=1)
         x[mask] = np.nan
     return x
-
-
-@view
-def held(x: Any) -> Any:
-    return x
-
-
-@view
-def levels(w: Any, x: Any, *, lower: bool, evenly: bool) -> Any:
-    return w
-
-
-@view
-def columns(v: Any, x: Any, w: Any, *, lower: bool, start: int, stop: int) -> Any:
-    return v
-
-
-@view
-def spectral(
-    z: Any,
-    x: Any,
-    w: Any,
-    v: Any,
-    left: Any,
-    right: Any,
-    weights: Any,
-    slopes: Any,
-    *,
-    lower: bool,
-    axes: Any,
-    spread: Any,
-) -> Any:
-    return z
-
-
-@view
-def singular(
-    z: Any,
-    x: Any,
-    s: Any,
-    u: Any,
-    vh: Any,
-    left: Any,
-    right: Any,
-    weights: Any,
-    slopes: Any,
-    *,
-    axes: Any,
-    spread: Any,
-    sides: Any,
-) -> Any:
-    return z
-
-
-@view
-def singular_levels(s: Any, x: Any) -> Any:
-    return s
-
-
-@view
-def outside(u: Any, x: Any, s: Any, other: Any, *, part: str) -> Any:
-    return u

@@ -108,16 +108,22 @@ def substitute_scalar(
 
 @functools.cache
 def _parsed(template: Callable[..., Any]) -> ast.FunctionDef:
-    (node,) = ast.parse(_text_of(template)).body
-    assert isinstance(node, ast.FunctionDef)
-    return node
+    """The template as a function; a lambda is a row of a table."""
+    text = _text_of(template)
+    (node,) = ast.parse(f"{{{text}}}" if text[0] == " " else text).body
+    if isinstance(node, ast.FunctionDef):
+        return node
+    own = next(inner for inner in ast.walk(node) if isinstance(inner, ast.Lambda))
+    return ast.FunctionDef("template", own.args, [ast.Return(own.body)], [])
 
 
 def _text_of(template: Callable[..., Any]) -> str:
-    """The text of a template, which stands at the top level of its module: all lines up to the next
-    line that starts at the margin, except lines that close a bracket."""
+    """The text of a template: the line of a lambda; else it stands at the top level of its module,
+    and has all lines up to the next that starts at the margin and does not close a bracket."""
     code = template.__code__
     first, *rest = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    if first.startswith(" "):
+        return first
     found, seen = [first], first.startswith("def ")
     for line in rest:
         if seen and line[0] not in " )\n":

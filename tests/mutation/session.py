@@ -15,6 +15,7 @@ import inspect
 import json
 import linecache
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -302,7 +303,7 @@ def _watch(
             sys.setprofile(None)
         if session.testsfailed == failed:
             places = {
-                (here[code.co_filename], _outermost(code.co_qualname))
+                (here[code.co_filename], _outermost(code))
                 for code in seen
                 if code.co_filename in here
             }
@@ -310,8 +311,11 @@ def _watch(
     return SURVIVED, json.dumps(found)
 
 
-def _outermost(name: str) -> str:
-    return name.split(".<locals>")[0]
+def _outermost(code: CodeType) -> str:
+    """The name of the outermost function, or of the row of a table."""
+    line = linecache.getline(code.co_filename, code.co_firstlineno)
+    row = re.match(r' {4}"([\w.]+)": lambda\b', line)
+    return row[1] if row else code.co_qualname.split(".<locals>")[0]
 
 
 # --- a mutant in place ---------------------------------------------------------------------------

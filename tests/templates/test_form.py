@@ -19,8 +19,11 @@ HELPERS = {name for name, item in vars(subscripts).items() if inspect.isfunction
 
 
 def body_of(template: Callable[..., Any]) -> list[ast.stmt]:
-    source = inspect.getsource(inspect.unwrap(template))
-    (function,) = ast.parse(textwrap.dedent(source)).body
+    source = textwrap.dedent(inspect.getsource(inspect.unwrap(template)))
+    if source[0] == '"':  # a row of a table
+        (row,) = (n for n in ast.walk(ast.parse(f"{{{source}}}")) if isinstance(n, ast.Lambda))
+        return [ast.Return(row.body)]
+    (function,) = ast.parse(source).body
     assert isinstance(function, ast.FunctionDef)
     has_docstring = ast.get_docstring(function) is not None
     return function.body[has_docstring:]
