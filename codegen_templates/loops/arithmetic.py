@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..marks import fresh
+from ..numpy.calls import with_function
 from ..numpy.subscripts import exponent
 from .helpers import (
     added,
@@ -215,54 +216,18 @@ def clip(x: Any, low: Any, high: Any) -> Any:
 
 
 @fresh
-def exp(x: Any) -> Any:
+def _real_or_complex(x: Any, *, own: Any, function: Any) -> Any:
+    """A function of NumPy of real numbers, and ``own`` of complex ones."""
     if isinstance(x, np.complex64):
-        return np.complex64(complex_exp(x))
+        return np.complex64(own(x))
     if isinstance(x, COMPLEX):
-        return complex_exp(x)
-    return np.exp(x)
+        return own(x)
+    return function(x)
 
 
-@fresh
-def sin(x: Any) -> Any:
-    if isinstance(x, np.complex64):
-        return np.complex64(complex_sin(x))
-    if isinstance(x, COMPLEX):
-        return complex_sin(x)
-    return np.sin(x)
-
-
-@fresh
-def cos(x: Any) -> Any:
-    if isinstance(x, np.complex64):
-        return np.complex64(complex_cos(x))
-    if isinstance(x, COMPLEX):
-        return complex_cos(x)
-    return np.cos(x)
-
-
-@fresh
-def sinh(x: Any) -> Any:
-    if isinstance(x, np.complex64):
-        return np.complex64(complex_sinh(x))
-    if isinstance(x, COMPLEX):
-        return complex_sinh(x)
-    return np.sinh(x)
-
-
-@fresh
-def cosh(x: Any) -> Any:
-    if isinstance(x, np.complex64):
-        return np.complex64(complex_cosh(x))
-    if isinstance(x, COMPLEX):
-        return complex_cosh(x)
-    return np.cosh(x)
-
-
-@fresh
-def tanh(x: Any) -> Any:
-    if isinstance(x, np.complex64):
-        return np.complex64(complex_tanh(x))
-    if isinstance(x, COMPLEX):
-        return complex_tanh(x)
-    return np.tanh(x)
+exp = with_function(_real_or_complex, "np.exp", own=complex_exp)
+sin = with_function(_real_or_complex, "np.sin", own=complex_sin)
+cos = with_function(_real_or_complex, "np.cos", own=complex_cos)
+sinh = with_function(_real_or_complex, "np.sinh", own=complex_sinh)
+cosh = with_function(_real_or_complex, "np.cosh", own=complex_cosh)
+tanh = with_function(_real_or_complex, "np.tanh", own=complex_tanh)

@@ -351,6 +351,9 @@ def module_name(file: Path) -> str:
 
 def _function(module: Any, name: str) -> Any:
     owner: Any = module
+    for table in vars(module).values():
+        if isinstance(table, dict) and inspect.isfunction(table.get(name)):
+            return table[name]
     *classes, last = name.split(".")
     for part in classes:
         owner = getattr(owner, part)
