@@ -14,3 +14,15 @@ def require(holds: Any, message: str) -> None:
     """Raise a `ValueError` where a condition does not hold."""
     if not holds:
         raise ValueError(message)
+
+
+def require_local(is_bound: bool, text: str) -> None:
+    """Raise Python's error for a variable of the function that has no value."""
+    if not is_bound:
+        raise UnboundLocalError(text)
+
+
+def require_free(is_bound: bool, text: str) -> None:
+    """Raise Python's error for a variable of an enclosing function that has no value."""
+    if not is_bound:
+        raise NameError(text)

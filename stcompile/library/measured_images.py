@@ -273,9 +273,7 @@ def sum_labels(input: Any, labels: Any = None, index: Any = None) -> Any:
     return _parts(input, labels, index, _sum)
 
 
-def sum(input: Any, labels: Any = None, index: Any = None) -> Any:
-    """The sums of labelled parts."""
-    return _parts(input, labels, index, _sum)
+sum = sum_labels
 
 
 def mean(input: Any, labels: Any = None, index: Any = None) -> Any:

@@ -32,7 +32,7 @@ def as_maybe(value: Any) -> Maybe:
 
 def bound_value(run: Run, name: str, value: Maybe, is_local: bool) -> Any:
     """The value of a name that may have none, which is checked at run time."""
-    from stcompile.library.unbound import require_free, require_local
+    from stcompile.library.conditions import require_free, require_local
 
     key = "bound", run.atom(value.flag)
     if key not in run.made:

@@ -32,14 +32,17 @@ program f(x: f32[100,9], k: f32[3]) {
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
+from stcompile.analysis.orders import Order
 from stcompile.base.location import NOWHERE
 from stcompile.passes.general.rebuild import with_inner
 from stcompile.passes.layout.layout_rules import laid_out
+from stcompile.passes.layout.layouts import Layouts
 from stcompile.passes.layout.short_rows import short_rows
-from stcompile.passes.layout.turned_products import turned_products
-from stcompile.wengert.ir import Program
+from stcompile.wengert.ir import Atom, Equation, Program, Variable
 
 
 def choose_layouts(program: Program) -> Program:
@@ -50,9 +53,41 @@ def choose_layouts(program: Program) -> Program:
     if not has_windows and not wanted:
         return program
     layouts = laid_out(program, wanted)
-    turned = turned_products(layouts)
+    turned = _turned_products(layouts)
     if turned:
         layouts = laid_out(program, {**wanted, **turned})
     last = program.equations[-1].location if program.equations else NOWHERE
     outputs = tuple(layouts.natural(atom, last) for atom in program.outputs)
     return replace(program, equations=tuple(layouts.equations), outputs=outputs)
+
+
+def _turned_products(layouts: Layouts) -> Mapping[Variable, Order]:
+    """The orders of matrices that are products, and that a program that is laid out reads only in
+    the other order: unchanged, or as arrays with more axes.
+
+    The cotangent of the input of a dense layer comes with the batch outermost, and goes on to
+    arrays that have it innermost. A transposed product costs nothing; elements that are read across
+    rows cost more."""
+    uses = Counter(variable for e in layouts.equations for variable in e.variables)
+    uses.update(atom for atom in layouts.program.outputs if isinstance(atom, Variable))
+    found: dict[Variable, Order] = {}
+    for atom, axes in layouts.turned:
+        product = _product(atom, layouts.makers, uses)
+        if product is not None and product not in layouts.laid and axes[-1] == 0:
+            found[product] = (1, 0)
+    return found
+
+
+def _product(
+    atom: Atom, makers: Mapping[Variable, Equation], uses: Mapping[Variable, int]
+) -> Variable | None:
+    """The matrix that an atom is, if it is a product that nothing else reads; its columns may have
+    been split into several axes."""
+    while isinstance(atom, Variable) and atom in makers and uses[atom] == 1:
+        maker = makers[atom]
+        if maker.primitive == "contract" and not maker.params["batch"]:
+            return atom if atom.type.ndim == 2 else None
+        if maker.primitive != "reshape" or maker.inputs[0].type.dims[:1] != atom.type.dims[:1]:
+            return None
+        atom = maker.inputs[0]
+    return None
