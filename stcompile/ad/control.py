@@ -9,14 +9,14 @@ again; and an array that the program overwrites part by part is put back (`stcom
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 from stcompile.ad.lengths import name_again
 from stcompile.ad.restoring import Pair, Restoring, State, pairs_of
 from stcompile.ad.spectra import with_spectra
-from stcompile.ad.sweep import STRUCTURED, Sweep, loop_activity
+from stcompile.ad.sweep import Sweep, Visit, loop_activity
 from stcompile.ad.tape import taped
 from stcompile.base.location import Location
 from stcompile.wengert.ir import (
@@ -433,3 +433,7 @@ def _item(
     where = location.in_section("adjoint")
     prologue.append(Equation((variable,), primitive, (found,), params, (), where))
     return found
+
+
+STRUCTURED: Mapping[str, Visit] = {"cond": visit_cond, "loop": visit_loop}
+"""The visits of the primitives with sub-programs."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from stcompile.ad.control import STRUCTURED
 from stcompile.ad.linearity import require_same_way
 from stcompile.ad.rules import Rule, rule_for
 from stcompile.ad.spectra import with_spectra, without_spectra
 from stcompile.ad.sweep import (
-    STRUCTURED,
     Sweep,
     active_outputs,
     has_derivative,

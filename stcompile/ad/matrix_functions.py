@@ -32,7 +32,6 @@ from stcompile.ad.matrix_roles import (
     with_diagonal,
 )
 from stcompile.ad.rules import is_differentiable, rule_for
-from stcompile.ad.spectra import has_factors
 from stcompile.base.location import Location
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Scope
@@ -47,7 +46,7 @@ from stcompile.wengert.ir import (
 )
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.contraction import Contraction
-from stcompile.wengert.primitives.spectra import FACTORISATIONS
+from stcompile.wengert.primitives.spectra import FACTORISATIONS, has_factors
 
 _ONE = Constant(1.0)
 _VALUES = ("eigenvalues", "S")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stcompile.ad.control import pullback, put_back
+from stcompile.ad.control import STRUCTURED, pullback, put_back
 from stcompile.ad.spectra import with_spectra, without_spectra
-from stcompile.ad.sweep import STRUCTURED, Contribution, Sweep, one
+from stcompile.ad.sweep import Contribution, Sweep, one
 from stcompile.ad.tape import taped
 from stcompile.ad.unchosen import keep_zeros
 from stcompile.base.timings import timed
@@ -32,8 +32,8 @@ class Joint:
 
 
 @timed("adjoint")
-def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint:
-    """The joint program of the value and the gradient of one scalar output.
+def reverse(program: Program, wrt: Sequence[Variable]) -> Joint:
+    """The joint program of the value, the first output, and its gradient.
 
     ``wrt`` are inputs of the program. Only equations that these cotangents need are recorded.
     """
@@ -43,7 +43,7 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
     sources = tuple(tape.atom(variable) for variable in wrt)
     sweep = Sweep(recorder, tape, {v for v in sources if isinstance(v, Variable)}, STRUCTURED)
     start = len(recorder.equations)
-    sweep.seed(outputs[output])
+    sweep.seed(outputs[0])
     sweep.run()
     gradients = tuple(sweep.cotangent(v) for v in sources if isinstance(v, Variable))
     gradients = _put_back(sweep, start, gradients)
@@ -57,7 +57,7 @@ def reverse(program: Program, wrt: Sequence[Variable], output: int = 0) -> Joint
         names.update(zip(before.outputs, after.outputs, strict=True))
     names.update((v, names[a]) for v, a in handed_on.items() if isinstance(a, Variable))
     steps = tuple(step.renamed(names) for step in sweep.contributions)
-    return Joint(joint, steps, one(outputs[output].type))
+    return Joint(joint, steps, one(outputs[0].type))
 
 
 def _put_back(sweep: Sweep, start: int, cotangents: tuple[Atom, ...]) -> tuple[Atom, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from stcompile.base.deferred import deferred
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, map_programs
-from stcompile.wengert.primitives.spectra import FACTORISATIONS, HANDED_ON
+from stcompile.wengert.primitives.spectra import FACTORISATIONS, HANDED_ON, has_factors
 
 _with_functions = deferred("stcompile.ad.matrix_functions", "with_functions")
 
@@ -21,16 +21,6 @@ def with_spectra(program: Program) -> Program:
         found: Program = _with_functions(program)
         return found
     return program
-
-
-def has_factors(equation: Equation) -> bool:
-    """True for a call without a rule of its own, with a factorisation in it."""
-    if equation.primitive != "call" or equation.params["adjoint"] is not None:
-        return False
-    steps = equation.params["program"].equations
-    if any(step.binds is not None for step in steps):
-        return False
-    return any(step.primitive in FACTORISATIONS or has_factors(step) for step in steps)
 
 
 def without_spectra(program: Program) -> tuple[Program, Mapping[Variable, Atom]]:

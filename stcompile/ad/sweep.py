@@ -23,7 +23,6 @@ from stcompile.ad.rules import (
 from stcompile.ad.shifts import idle_maxima
 from stcompile.ad.tape import CustomCall, Tape
 from stcompile.ad.vectors import Vectors
-from stcompile.base.deferred import deferred
 from stcompile.base.errors import DerivativeError, StcompileError
 from stcompile.base.location import NOWHERE
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
@@ -57,11 +56,6 @@ class Contribution:
 
 
 Visit = Callable[["Sweep", Equation], None]
-# The primitives with sub-programs. Their module is loaded by the first program that has one.
-STRUCTURED: Mapping[str, Visit] = {
-    "cond": deferred("stcompile.ad.control", "visit_cond"),
-    "loop": deferred("stcompile.ad.control", "visit_loop"),
-}
 """Adds the contributions of one equation with sub-programs."""
 
 

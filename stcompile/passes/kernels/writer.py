@@ -40,9 +40,7 @@ class Writer(Recorder):
         (output,) = self.record(primitive, inputs, self.location, params)
         return output
 
-    def loop(
-        self, length: Size, carry: Sequence[Atom], step: Step, reverse: bool = False
-    ) -> tuple[Variable, ...]:
+    def loop(self, length: Size, carry: Sequence[Atom], step: Step) -> tuple[Variable, ...]:
         """Record a loop; return the last values that its steps hand on."""
         counter = self.counter("i")
         variables = tuple(self.variable(atom.type, self.hint_of(atom)) for atom in carry)
@@ -52,8 +50,6 @@ class Writer(Recorder):
         free = free_variables(equations, outputs, own)
         body = self.program("body", (*free, *own), outputs, equations)
         params = {"body": body, "constants": len(free), "carry": len(carry), "length": length}
-        if reverse:
-            params["reverse"] = True
         results = self.record("loop", (*free, *carry), self.location, params)
         for result, atom in zip(results, carry, strict=True):
             if hint := self.hint_of(atom):

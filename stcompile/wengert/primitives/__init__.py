@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from stcompile.wengert.dims import UnknownSizeError
-from stcompile.wengert.primitives.attempts import ATTEMPTS
+from stcompile.wengert.primitives.attempts import attempts
 from stcompile.wengert.primitives.base import OperandError, Primitive
 from stcompile.wengert.primitives.complex_numbers import COMPLEX
 from stcompile.wengert.primitives.control import CONTROL
@@ -33,13 +33,22 @@ from stcompile.wengert.types import Type
 
 __all__ = ["PRIMITIVES", "OperandError", "Primitive", "infer"]
 
+
+def infer(name: str, types: tuple[Type, ...], params: Mapping[str, Any]) -> tuple[Type, ...]:
+    """The output types of a primitive on inputs of the given types; raises `OperandError`."""
+    for type in types:
+        if name not in TAKES_SIZES and type.varies:
+            raise UnknownSizeError(f"`{name}` of an array of shape {type.dims}", type.dims)
+    return PRIMITIVES[name].infer(types, params)
+
+
 PRIMITIVES: Mapping[str, Primitive] = MappingProxyType(
     {
         primitive.name: primitive
         for primitives in (
             *(ELEMENTWISE, COMPLEX, REDUCTIONS, SHAPES, CREATION, INDEXING),
             *(LINEAR, LINALG, FOURIER, SORTING, LOGIC, CONTROL, EFFECTS, RANDOM, EXTERNAL),
-            *(SIZES, SPECIAL, SIGNALS, EXCHANGE, SPECTRA, ATTEMPTS),
+            *(SIZES, SPECIAL, SIGNALS, EXCHANGE, SPECTRA, attempts(infer)),
         )
         for primitive in primitives
     }
@@ -59,11 +68,3 @@ TAKES_SIZES = frozenset(
     | HANDED_ON
 )
 """The primitives that take arrays of lengths that may change within a call."""
-
-
-def infer(name: str, types: tuple[Type, ...], params: Mapping[str, Any]) -> tuple[Type, ...]:
-    """The output types of a primitive on inputs of the given types; raises `OperandError`."""
-    for type in types:
-        if name not in TAKES_SIZES and type.varies:
-            raise UnknownSizeError(f"`{name}` of an array of shape {type.dims}", type.dims)
-    return PRIMITIVES[name].infer(types, params)

@@ -9,7 +9,7 @@ is not made again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stcompile.wengert.ir import Equation, freeze
@@ -36,25 +36,24 @@ def as_called(equation: Equation) -> Equation:
     )
 
 
-def _attempted(types: Types, params: Params) -> Types:
-    from stcompile.wengert.primitives import infer
-
-    return infer(params["called"], types, of_called(params))
-
-
 def _failed(types: Types, params: Params) -> Types:
     require_count("failed", types, 1)
     return (Type.python(bool),)
 
 
-def _given(types: Types, params: Params) -> Types:
-    if types[:1] != _attempted(types[1:], params):
-        raise OperandError(f"given: {types[0]} is no result of {params['called']}")
-    return types[:1]
+def attempts(infer: Callable[[str, Types, Params], Types]) -> tuple[Primitive, ...]:
+    """The primitives, of which two have the types that ``infer`` gives for the call."""
 
+    def attempted(types: Types, params: Params) -> Types:
+        return infer(params["called"], types, of_called(params))
 
-ATTEMPTS: tuple[Primitive, ...] = (
-    Primitive("attempted", _attempted),
-    Primitive("failed", _failed),
-    Primitive("given", _given),
-)
+    def given(types: Types, params: Params) -> Types:
+        if types[:1] != attempted(types[1:], params):
+            raise OperandError(f"given: {types[0]} is no result of {params['called']}")
+        return types[:1]
+
+    return (
+        Primitive("attempted", attempted),
+        Primitive("failed", _failed),
+        Primitive("given", given),
+    )

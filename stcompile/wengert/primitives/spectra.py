@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stcompile.wengert.ir import Equation
 from stcompile.wengert.primitives.base import Infer, OperandError, Primitive, Types, require_count
 
 
@@ -44,3 +45,13 @@ HANDED_ON = frozenset(
 """The primitives whose result is their first operand."""
 FACTORISATIONS = frozenset({"eigh", "eigvalsh", "svd", "svdvals"})
 """The primitives whose results the search for functions of matrices begins with."""
+
+
+def has_factors(equation: Equation) -> bool:
+    """True for a call without a rule of its own, with a factorisation in it."""
+    if equation.primitive != "call" or equation.params["adjoint"] is not None:
+        return False
+    steps = equation.params["program"].equations
+    if any(step.binds is not None for step in steps):
+        return False
+    return any(step.primitive in FACTORISATIONS or has_factors(step) for step in steps)
