@@ -99,31 +99,40 @@ def translated(
     read = {
         leaf.code: Value(leaf.kind, leaf.name, is_const=leaf.code not in written) for leaf in leaves
     }
-    for own, array in constants.items():
-        kind = Array(Number(array.dtype), array.shape)
-        read[own] = Value(kind, c_name(own), is_const=True)
-        unit.constants[own] = f"static {kind.constant(c_name(own))} = {numbers(array)};"
+    read |= _constants(unit, constants)
     main = Translator(unit, unit.definitions[name], (), read, labels)
     made = main.run(name)
     tests = [*_tests(unit), *layout_lines(unit, made.members)]
-    made = replace(made, lengths=[*unit.lengths], lines=[*tests, *made.lines])
+    given = [Parameter(leaf.name, leaf.kind, leaf.code not in written) for leaf in leaves]
+    made = replace(
+        made,
+        parameters=[*given, *made.parameters],
+        lengths=[*unit.lengths],
+        lines=[*tests, *made.lines],
+    )
     words = {word for one in (*unit.order, made) for word in one.words}
     for own in [own for own in unit.constants if c_name(own) not in words]:
         del unit.constants[own]
-    parameters = [Parameter(leaf.name, leaf.kind, leaf.code not in written) for leaf in leaves]
-    parameters += made.parameters
-    results = tuple(zip(main.result_names, made.results, strict=True))
-    header = _header(unit, made, parameters, [*about.splitlines(), *_told(unit, leaves)])
     return Translated(
         name,
-        _source(unit, made, parameters, file or name),
-        header,
+        _source(unit, made, file or name),
+        _header(unit, made, [*about.splitlines(), *_told(unit, leaves)]),
         tuple(leaves),
-        results,
+        tuple(zip(main.result_names, made.results, strict=True)),
         frozenset(leaf.name for leaf in leaves if leaf.code in written),
         tuple(unit.lengths),
         unit.limit,
     )
+
+
+def _constants(unit: Unit, arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Value]:
+    """Write arrays of numbers down; return them by their names."""
+    found = {}
+    for own, array in arrays.items():
+        kind = Array(Number(array.dtype), array.shape)
+        found[own] = Value(kind, c_name(own), is_const=True)
+        unit.constants[own] = f"static {kind.constant(c_name(own))} = {numbers(array)};"
+    return found
 
 
 def unit_of(source: str, name: str, locate: Callable[[int], str], of: type[OfUnit]) -> OfUnit:
@@ -153,8 +162,8 @@ def _written(
     return called
 
 
-def _signature(made: Made, parameters: Sequence[Parameter], workspace: str, returned: str) -> str:
-    given = [*(f"int64_t {own}" for own in made.lengths), *(one.text for one in parameters)]
+def _signature(made: Made, workspace: str, returned: str) -> str:
+    given = [*(f"int64_t {own}" for own in made.lengths), *(one.text for one in made.parameters)]
     given += [f"{workspace} *work"] if made.needs_workspace else []
     return wrapped(f"{returned} {made.name}({', '.join(given) or 'void'})", 4)
 
@@ -179,7 +188,7 @@ def wrapped(text: str, more: int = 8) -> str:
     return "\n".join(lines).replace(FIXED, " ")
 
 
-def _header(unit: Unit, made: Made, parameters: Sequence[Parameter], about: Sequence[str]) -> str:
+def _header(unit: Unit, made: Made, about: Sequence[str]) -> str:
     guard = f"{unit.name.upper()}_H"
     measure = _measure(unit) if unit.lengths else ""
     size = f"`{unit.name}_workspace_size`" if unit.lengths else f"{fixed_bytes(unit):,}"
@@ -201,7 +210,7 @@ def _header(unit: Unit, made: Made, parameters: Sequence[Parameter], about: Sequ
         *struct_lines(unit),
         "",
         measure and f"{measure};",
-        wrapped(_signature(made, parameters, unit.workspace, "int") + ";", 4),
+        wrapped(_signature(made, unit.workspace, "int") + ";", 4),
         "",
         "#endif",
     ]
@@ -256,7 +265,7 @@ def _has_complex(unit: Unit, made: Made) -> bool:
     return has or "complex" in text
 
 
-def _source(unit: Unit, made: Made, parameters: Sequence[Parameter], file: str) -> str:
+def _source(unit: Unit, made: Made, file: str) -> str:
     lines = [
         f'#include "{file}.h"',
         "",
@@ -267,8 +276,8 @@ def _source(unit: Unit, made: Made, parameters: Sequence[Parameter], file: str) 
     lines += shared_lines(unit, _has_complex(unit, made))
     if made.title:
         lines += _comment(made.title)
-    lines += [_signature(made, parameters, unit.workspace, "int"), "{", "    work->error = 0;"]
-    lines += [*_unused(made, parameters), *made.lines, "}"]
+    lines += [_signature(made, unit.workspace, "int"), "{", "    work->error = 0;"]
+    lines += [*_unused(made), *made.lines, "}"]
     if unit.lengths:
         lines += ["", _measure(unit), "{", *measure_lines(unit, made.members), "}"]
     return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
@@ -304,17 +313,17 @@ def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
     for one in unit.order:
         if one.title:
             lines += _comment(one.title)
-        lines += [_signature(one, one.parameters, unit.workspace, f"static {one.returned}"), "{"]
+        lines += [_signature(one, unit.workspace, f"static {one.returned}"), "{"]
         stop = "return;" if one.returned == "void" else "return 0;"
-        lines += _unused(one, one.parameters)
+        lines += _unused(one)
         lines += [line.replace(RAISED, stop) for line in one.lines]
         lines += ["}", ""]
     return lines
 
 
-def _unused(made: Made, parameters: Sequence[Parameter]) -> list[str]:
+def _unused(made: Made) -> list[str]:
     """Statements that say which parameters are not read."""
-    names = (one.name for one in parameters)
+    names = (one.name for one in made.parameters)
     return [f"    (void){name};" for name in names if name not in made.words]
 
 

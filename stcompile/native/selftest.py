@@ -78,17 +78,26 @@ def _lines(text: Translated, example: Example) -> Iterator[str]:
             compared.append((leaf.name, f"given_{leaf.name}", f"after_{leaf.name}", whole))
     yield "    double largest = 0, error;"
     yield from _call(text, lengths, called)
+    yield from _told(compared)
+    if lengths:
+        yield "    free(work);"
+    yield from _verdict([kind for *_, kind in compared])
+
+
+def _told(compared: Sequence[tuple[str, str, str, Array]]) -> Iterator[str]:
+    """The comparison of results by their names, which are found and expected."""
     yield "    if (code) {"
     yield '        printf("error %d\\n", code);'
     yield "        return 1;"
     yield "    }"
     for name, found, expected, kind in compared:
         yield from _comparison(name, found, expected, kind)
-    narrow = any(k.of.dtype.itemsize // (1 + (k.of.dtype.kind == "c")) < 8 for *_, k in compared)
-    if lengths:
-        yield "    free(work);"
+
+
+def _verdict(kinds: Sequence[Array]) -> Iterator[str]:
+    parts = [kind.of.part.dtype.itemsize for kind in kinds]
     yield '    printf("largest error %.3g\\n", largest);'
-    yield f"    return !(largest < {1e-3 if narrow else 1e-8});"
+    yield f"    return !(largest < {1e-3 if any(size < 8 for size in parts) else 1e-8});"
     yield "}"
     yield "#endif"
 
