@@ -1,5 +1,5 @@
 """Parts of C as files: `functions.c` has short functions that are printed where they are called,
-and `python.c` has what a kernel needs that Python calls."""
+`python.c` has what a kernel needs that Python calls, and the others have macros."""
 
 from __future__ import annotations
 

@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef CMPLX
-#define CMPLX(x, y) ((double)(x) + (double)(y) * I)
-#define CMPLXF(x, y) ((float)(x) + (float)(y) * I)
-#endif
-
+COMPLEX
 /* Objects of Python's, and arrays of NumPy's. */
 typedef struct object {
     char head[HEAD - sizeof(void *)];

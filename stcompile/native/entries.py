@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from stcompile.codegen_templates.c import text
+from stcompile.codegen_templates.c import text as template
 from stcompile.native.errors import SAID
 from stcompile.native.kinds import Array, Kind, Number
 from stcompile.native.sizes import size_text
@@ -26,7 +26,7 @@ BOXED = {"f": "PyFloat_FromDouble({})", "c": "of_complex({})", "b": "PyBool_From
 HEAD = object.__basicsize__  # bytes before the fields of an object
 TYPE, OTHERS, RAISE, NEW, OWN = range(5)  # what the objects of a function begin with
 
-PRELUDE = text("python.c").replace("HEAD", str(HEAD))
+PRELUDE = template("python.c").replace("HEAD", str(HEAD)).replace("COMPLEX", template("complex.c"))
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from stcompile.base import trees
+from stcompile.codegen_templates.c import text as template
 from stcompile.native.functions import INLINE
 from stcompile.native.kinds import Array, Kind, Number, Parameter
 from stcompile.native.lists import LIMIT, lists_in
 from stcompile.native.literals import numbers
 from stcompile.native.names import c_name, written_names
 from stcompile.native.sequences import in_sequence
-from stcompile.native.threads import MACRO, with_own_names
+from stcompile.native.threads import with_own_names
 from stcompile.native.translate import RAISED, Translator, translate
 from stcompile.native.unit import Made, Unit
 from stcompile.native.values import Value
@@ -287,29 +288,14 @@ def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
     """The macros and constants of a file, and the functions that others call."""
     lines: list[str] = []
     if has_complex:
-        lines += [
-            "#ifndef CMPLX",
-            "#define CMPLX(x, y) ((double)(x) + (double)(y) * I)",
-            "#define CMPLXF(x, y) ((float)(x) + (float)(y) * I)",
-            "#endif",
-            "",
-        ]
+        lines += template("complex.c").split("\n")
     if unit.has_sums:
-        lines += [
-            "/* -DREORDER_SUMS -fopenmp-simd adds the terms of long sums several at a time. */",
-            "#ifdef REORDER_SUMS",
-            "#define PRAGMA(text) _Pragma(#text)",
-            "#define IN_ANY_ORDER(total) PRAGMA(omp simd reduction(+ : total))",
-            "#else",
-            "#define IN_ANY_ORDER(total)",
-            "#endif",
-            "",
-        ]
+        lines += template("sums.c").split("\n")
     if unit.stack is not None:
-        lines += MACRO.format(clause=unit.clause).split("\n")
-    lines += [line for text in unit.constants.values() for line in (text, "")]
-    for text in unit.inlines.values():
-        lines += [f"static inline {text}", ""]
+        lines += template("threads.c").replace("CLAUSE", unit.clause).split("\n")
+    lines += [line for one in unit.constants.values() for line in (one, "")]
+    for one in unit.inlines.values():
+        lines += [f"static inline {one}", ""]
     for one in unit.order:
         if one.title:
             lines += _comment(one.title)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from stcompile.codegen_templates.c import text
+from stcompile.codegen_templates.c import text as template
 from stcompile.native.kinds import Number
 
 _SAME = (
@@ -28,7 +28,7 @@ LOOPED = "write a loop over the elements, or pass the result as an argument"
 
 INLINE = {
     named[1]: part
-    for part in text("functions.c").rstrip().split("\n\n")
+    for part in template("functions.c").rstrip().split("\n\n")
     if (named := re.search(r"(\w+)_S\(", part)) is not None
 }
 """Short functions by name, as templates."""

@@ -10,14 +10,6 @@ from itertools import count
 from stcompile.native.names import names_in, nodes, sharing_names
 
 IN_THREADS = "IN_THREADS"  # the macro before such a loop
-MACRO = f"""\
-/* -fopenmp runs loops in several threads. */
-#ifdef _OPENMP
-#define {IN_THREADS} _Pragma("omp parallel for{{clause}}")
-#else
-#define {IN_THREADS}
-#endif
-"""
 STACK = 65536  # bytes of arrays that a step has on the stack of its thread
 
 
