@@ -293,9 +293,9 @@ def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
         lines += template("sums.c").split("\n")
     if unit.stack is not None:
         lines += template("threads.c").replace("CLAUSE", unit.clause).split("\n")
-    lines += [line for one in unit.constants.values() for line in (one, "")]
-    for one in unit.inlines.values():
-        lines += [f"static inline {one}", ""]
+    lines += [line for array in unit.constants.values() for line in (array, "")]
+    for short in unit.inlines.values():
+        lines += [f"static inline {short}", ""]
     for one in unit.order:
         if one.title:
             lines += _comment(one.title)
