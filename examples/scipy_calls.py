@@ -20,7 +20,7 @@ from typing import Any
 
 from stcompile.frontend.functions.imported import MODULES, imported_lowering
 from stcompile.frontend.functions.scipy import SCIPY
-from stcompile.frontend.functions.scipy_known import is_pure
+from stcompile.frontend.functions.scipy_modules import is_pure
 
 PACKAGES = ("scipy", "scikit-learn", "statsmodels", "lmfit", "scikit-image", "networkx", "pandas")
 FOLDERS = {"scikit-learn": "sklearn", "scikit-image": "skimage"}

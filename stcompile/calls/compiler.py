@@ -23,9 +23,9 @@ from stcompile.calls.numba_time import seconds_for
 from stcompile.calls.specialisation import Made, Specialisation, attributes_in
 from stcompile.calls.workspaces import workspaces_of
 from stcompile.emit.function import READABLE, Emitted, emit
-from stcompile.frontend.copying import Copying
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
+from stcompile.frontend.substage import Copying
 from stcompile.passes.pipeline import MemorySaving, prepare
 from stcompile.wengert.primitives.external import externals_of
 from stcompile.wengert.staged import Staged

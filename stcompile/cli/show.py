@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -12,7 +14,20 @@ from stcompile.calls.dispatch import Dispatcher
 from stcompile.cli.arguments import Given, arguments_of
 from stcompile.cli.files import Target, parse_wrt
 from stcompile.cli.flags import ARGS, FUNCTION, LEVEL, NPZ, WRT
-from stcompile.cli.output import print_code
+
+
+def print_code(text: str, language: str = "python") -> None:
+    """Print code, in colours if this is a terminal that has them (and ``NO_COLOR`` is not set)."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        print(text)
+        return
+    from stcompile.base.extras import require
+
+    syntax = require("rich.syntax", "cli", "colours")
+    console = require("rich.console", "cli", "colours").Console(soft_wrap=True)
+    shown = syntax.Syntax(text, language, theme="ansi_dark", background_color="default")
+    console.print(shown)
+
 
 VIEWS = {  # name -> the method of a differentiable function, and the language of its text
     "source": ("source", "python"),

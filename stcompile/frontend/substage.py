@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from stcompile.base import trees
-from stcompile.base.errors import DerivativeError
+from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.frontend.carrying import Carried, Carrier, held_now
-from stcompile.frontend.lists.leaving import with_lists, with_rows
+from stcompile.frontend.lists.item_layouts import with_lists, with_rows
 from stcompile.frontend.opening import assembled
+from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Affine, Array, Bound, Cell, Closure, Scalar, described
@@ -308,3 +309,54 @@ def output_and_aux(run: Run, function: Callable[..., Any], result: Any) -> tuple
 def with_outputs(program: Program, outputs: Sequence[Atom]) -> Program:
     """The program with other outputs."""
     return Program(program.name, program.inputs, program.equations, tuple(outputs))
+
+
+class Copying:
+    """The ``function``, called with copies of the arguments called ``names``, or of all (True)."""
+
+    def __init__(self, function: Any, names: bool | str | tuple[str, ...]) -> None:
+        self.function = function
+        self.names = names
+        self.__name__ = function_name(function)
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        copied = self._copied(run, arguments, keywords)
+
+        def leaf(path: trees.Path, value: Any) -> Any:
+            return run.record("copy", value) if isinstance(value, Array) else value
+
+        def own(name: str, value: Any) -> Any:
+            made = trees.map_leaves(leaf, value) if name in copied else value
+            run.captures.note_given(made)
+            return made
+
+        named = {name: own(name, value) for name, value in keywords.items()}
+        pairs = zip(self._positions(len(arguments)), arguments, strict=True)
+        return run.call(self.function, [own(name, value) for name, value in pairs], named)
+
+    def _copied(
+        self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> Sequence[str]:
+        """The names of the arguments that are copied."""
+        given = [*self._positions(len(arguments)), *keywords]
+        if isinstance(self.names, bool):
+            return given
+        signature = signature_of(self.function)
+        wrong = [n for n in self.names if n not in given and n not in signature.parameters]
+        if wrong:
+            raise ArgumentsError(
+                f"`copy={wrong[0]!r}` is no argument of `{self.__name__}{signature}`",
+                location=run.caller,
+                hint="name the arguments that the function writes into, or say copy=True",
+            )
+        return tuple(self.names)
+
+    def _positions(self, count: int) -> list[str]:
+        """The names of the first positional arguments; all arguments in ``*args`` have its name."""
+        names: list[str] = []
+        for parameter in signature_of(self.function).parameters.values():
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                return [*names, *[parameter.name] * count][:count]
+            if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+                names.append(parameter.name)
+        return [*names, *(f"argument {at}" for at in range(len(names), count))][:count]

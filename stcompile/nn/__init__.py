@@ -16,9 +16,7 @@ from stcompile.nn.activations import (
     softplus,
     tanh,
 )
-from stcompile.nn.attention import scaled_dot_product_attention
-from stcompile.nn.convolution import conv1d, conv2d
-from stcompile.nn.dropout import dropout, dropout_mask
+from stcompile.nn.convolution import avg_pool2d, conv1d, conv2d, max_pool2d
 from stcompile.nn.initialise import (
     glorot_normal,
     glorot_uniform,
@@ -26,7 +24,13 @@ from stcompile.nn.initialise import (
     he_uniform,
     orthogonal,
 )
-from stcompile.nn.layers import dense, embedding
+from stcompile.nn.layers import (
+    dense,
+    dropout,
+    dropout_mask,
+    embedding,
+    scaled_dot_product_attention,
+)
 from stcompile.nn.losses import (
     binary_cross_entropy_with_logits,
     huber,
@@ -35,7 +39,6 @@ from stcompile.nn.losses import (
 )
 from stcompile.nn.normal import normal_cdf
 from stcompile.nn.normalisation import batch_norm, batch_norm_inference, layer_norm
-from stcompile.nn.pooling import avg_pool2d, max_pool2d
 from stcompile.nn.recurrent import gru, gru_cell, lstm, lstm_cell, rnn, rnn_cell
 from stcompile.nn.softmax import log_softmax, logsumexp, softmax
 

@@ -22,7 +22,6 @@ from stcompile.frontend.functions.effects import EFFECTS
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.evaluated import EVALUATED
 from stcompile.frontend.functions.fourier import FOURIER
-from stcompile.frontend.functions.frozen import FROZEN
 from stcompile.frontend.functions.indices import INDICES
 from stcompile.frontend.functions.itertools import ITERTOOLS
 from stcompile.frontend.functions.library import (
@@ -46,9 +45,8 @@ from stcompile.frontend.functions.random import GENERATOR, RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.scipy import SCIPY
 from stcompile.frontend.functions.shapes import SHAPES
-from stcompile.frontend.functions.signatures import SIGNATURES
 from stcompile.frontend.functions.sorting import SORTING
-from stcompile.frontend.functions.stats import STATS
+from stcompile.frontend.functions.stats import FROZEN, STATS
 from stcompile.frontend.functions.vectorized import VECTORIZED
 from stcompile.frontend.supported import makers, summary
 
@@ -73,7 +71,6 @@ def tables() -> str:
         | set(LENGTHS)
         | set(EFFECTS)
         | set(EVALUATED)
-        | set(SIGNATURES)
         | {np.may_share_memory, np.shares_memory}
     )
     left_out = [f for f in functions if f not in own | set(python) | templates]

@@ -7,6 +7,7 @@ name, so that derivative rules can use primitives NumPy has no name for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from stcompile.frontend.functions.effects import EFFECTS
 from stcompile.frontend.functions.elementwise import ELEMENTWISE
 from stcompile.frontend.functions.evaluated import EVALUATED
 from stcompile.frontend.functions.fourier import FOURIER
-from stcompile.frontend.functions.frozen import FROZEN
 from stcompile.frontend.functions.indices import INDICES
 from stcompile.frontend.functions.itertools import ITERTOOLS
 from stcompile.frontend.functions.library import (
@@ -45,13 +45,12 @@ from stcompile.frontend.functions.python import PYTHON, STATIC
 from stcompile.frontend.functions.random import RANDOM
 from stcompile.frontend.functions.reductions import REDUCTIONS
 from stcompile.frontend.functions.shapes import SHAPES
-from stcompile.frontend.functions.signatures import SIGNATURES
 from stcompile.frontend.functions.sorting import SORTING
-from stcompile.frontend.functions.templates import template_lowering
+from stcompile.frontend.functions.stats import FROZEN
 from stcompile.frontend.functions.vectorized import VECTORIZED
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, same_number
+from stcompile.frontend.state.values import Affine, Array, same_number
 from stcompile.wengert.types import Type
 
 
@@ -125,6 +124,27 @@ def _copy(run: Run, x: Any, order: str = "C") -> Any:
     return shapes.copy(run, x, order) if isinstance(x, Array) else same_number(x)
 
 
+def template_lowering(primitive: str) -> Callable[..., Any]:
+    """The lowering of a codegen template in a derivative rule: it records the primitive itself."""
+
+    def lowering(run: Run, *inputs: Any, **params: Any) -> Any:
+        flat = list(inputs)
+        if flat and isinstance(flat[-1], tuple):
+            flat[-1:] = flat[-1]
+        sizes = {name: _with_sizes(run, value) for name, value in params.items()}
+        return run.record(primitive, *flat, **sizes)
+
+    return lowering
+
+
+def _with_sizes(run: Run, static: Any) -> Any:
+    """A param of the rule with its lengths as sizes."""
+    if isinstance(static, tuple | list):
+        return tuple(_with_sizes(run, item) for item in static)
+    size = run.size_of(static) if isinstance(static, Affine) else None
+    return static if size is None else size
+
+
 METHODS: dict[str, Any] = {
     "sum": REDUCTIONS[np.sum],
     "prod": REDUCTIONS[np.prod],
@@ -196,7 +216,6 @@ FUNCTIONS: dict[Any, Any] = {
     **PYTHON,
     **EFFECTS,
     **EVALUATED,
-    **SIGNATURES,
     **OBJECTS,
     **DATA_MODEL,
     **{kind: converted(kind, CREATION[kind]) for kind in (float, int, bool, complex)},

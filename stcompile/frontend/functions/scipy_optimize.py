@@ -6,17 +6,36 @@ taken. Options that change the equation, such as bounds, are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from stcompile.base.deferred import deferred
 from stcompile.frontend.functions.library import inlined
-from stcompile.frontend.functions.scipy_problem import ITERATIVE, SCALAR_METHODS, Problem
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import is_static
 from stcompile.library import optimize as library
+
+SCALAR_METHODS: tuple[str, ...] = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
+"""Methods of `scipy.optimize.minimize` that take no gradient."""
+ITERATIVE = ("broyden1", "broyden2", "anderson", "newton_krylov")
+"""Solvers that approximate the Jacobian from step to step."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A call of a solver: ``kind`` says what the solution is, ``starts`` are the numbers that it
+    begins with, of which the first has its shape; ``options`` are known at compile time."""
+
+    solver: str
+    kind: str  # "root", "minimum" or "squares"
+    function: Any
+    args: Sequence[Any]
+    starts: Sequence[Any]
+    options: Mapping[str, Any]
+
 
 Lowering = Callable[..., Any]
 _GRADIENT_METHODS = (None, "CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "Newton-CG")
