@@ -193,8 +193,7 @@ def _placed(run: Run, fixed: Arguments, given: Arguments) -> list[Any]:
     holes = sum(argument is _PLACEHOLDER for argument in fixed)
     if holes > len(given):
         missing = f"expected at least {holes}, got {len(given)}"
-        reason = f"missing positional arguments in 'partial' call; {missing}"
-        run.raises(TypeError(reason), reason=reason)
+        run.fails(TypeError(f"missing positional arguments in 'partial' call; {missing}"))
     filled = [next(left) if argument is _PLACEHOLDER else argument for argument in fixed]
     return [*filled, *left]
 
@@ -205,8 +204,7 @@ _DISPATCHING = functools.singledispatch(len).__code__  # type: ignore[attr-defin
 def _dispatched(run: Run, function: Any, arguments: Arguments) -> Any:
     """The function that one of `functools.singledispatch` chooses by its first argument."""
     if not arguments:
-        reason = f"{function.__name__} requires at least 1 positional argument"
-        run.raises(TypeError(reason), reason=reason)
+        run.fails(TypeError(f"{function.__name__} requires at least 1 positional argument"))
     cls = call(run, type, arguments[:1], {})
     place = Place.constant(function, function.__name__)
     return run.captures.guard(place.fact(f"for {cls.__name__}", lambda own: own.dispatch(cls)))

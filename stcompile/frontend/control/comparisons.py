@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import operator
 import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, KeysView, Mapping, Sequence, ValuesView
@@ -176,10 +177,7 @@ def contained(run: Run, item: Any, container: Any) -> Any:
             "`in` on values known only at run time is not supported",
             "compare with np.any(values == value)",
         )
-    try:
-        return item in container
-    except TypeError as error:
-        return run.raises(error, reason=str(error))
+    return run.computed(operator.contains, container, item)
 
 
 def among(run: Run, value: Any, items: Sequence[Any]) -> Any:
@@ -211,8 +209,7 @@ def looked_up(run: Run, method: Any, value: Any, *bounds: int) -> Any:
     if name == "count":
         return len(found)
     if not found:
-        error = ValueError(f"{described(value)} is not in the {type(items).__name__}")
-        return run.raises(error, reason=str(error))
+        run.fails(ValueError(f"{described(value)} is not in the {type(items).__name__}"))
     return found[0] if name == "index" else _dropped(run, items, found[0])
 
 

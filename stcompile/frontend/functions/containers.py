@@ -68,8 +68,7 @@ def _fill_default(
 ) -> None:
     """``defaultdict.__init__(owner, default_factory, ...)``."""
     if default_factory is not None and not callable_(run, default_factory):
-        text = "first argument must be callable or None"
-        run.raises(TypeError(text), reason=text)
+        run.fails(TypeError("first argument must be callable or None"))
     store_attribute(run, owner, "default_factory", default_factory)
     _fill_dict(run, owner, *items, **named)
 
@@ -87,10 +86,7 @@ def _fill_deque(run: Run, owner: Any, iterable: Any = (), maxlen: Any = None) ->
         run.refuse("the greatest length of a deque is an int that is known at compile time", "")
     found = items_of(run, iterable)
     run.note_contents(owner)
-    try:
-        deque.__init__(owner, found, maxlen)
-    except (TypeError, ValueError) as error:
-        run.raises(error, reason=str(error))
+    run.computed(deque.__init__, owner, found, maxlen)
 
 
 # --- methods -------------------------------------------------------------------------------------

@@ -148,10 +148,7 @@ def broadcast(run: Run, *arrays: Any) -> Any:
     dims = [(x if is_traced(x) else run.as_array(x)).type.dims for x in arrays]
     if any(map(is_named, dims)):
         run.refuse("np.broadcast of lengths known only at run time", "write np.broadcast_arrays")
-    try:
-        return np.broadcast(*(np.broadcast_to(np.float64(0), d) for d in dims))
-    except ValueError as error:
-        return run.raises(error, reason=str(error))
+    return run.computed(np.broadcast, *(np.broadcast_to(np.float64(0), d) for d in dims))
 
 
 def arange(run: Run, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
@@ -264,8 +261,7 @@ def array(
     else:
         made = run.record("copy", object) if copy else object
     if made is not object and copy is False and isinstance(object, Array):
-        text = "Unable to avoid copy while creating an array as requested."
-        run.raises(ValueError(text), reason=text)
+        run.fails(ValueError("Unable to avoid copy while creating an array as requested."))
     if order != "K":
         made = laid(run, made, order)
     return atleast(run, made, ndmin) if ndmin > made.type.ndim else made
@@ -291,10 +287,7 @@ def conversion(kind: type) -> Any:
 
     def lowering(run: Run, x: Any = 0) -> Any:
         if not is_traced(x):
-            try:
-                return kind(x)
-            except (TypeError, ValueError, OverflowError) as error:
-                return run.raises(error, reason=str(error))
+            return run.computed(kind, x)
         if x.type.size != 1:
             run.refuse(
                 f"only an array of one element converts to a Python {kind.__name__}, not shape "
@@ -315,20 +308,13 @@ def conversion(kind: type) -> Any:
 def complex_(run: Run, real: Any = 0, imag: Any = 0) -> Any:
     """``complex(x)``, or of two parts."""
     if is_static([real, imag]):
-        return static_complex(run, real, imag)
+        return run.computed(complex, *([real] if isinstance(real, str) else [real, imag]))
     if is_number(imag) and type(imag) is int and imag == 0:
         return conversion(complex)(run, real)
     if any(run.atom(part).type.dtype.kind == "c" for part in (real, imag)):
         run.refuse("complex(a, b) of complex parts is not supported", "write a + 1j * b")
     return run.call(elementwise.complex_of, [run.call(float, [real], {}),
                                              run.call(float, [imag], {})], {})  # fmt: skip
-
-
-def static_complex(run: Run, real: Any, imag: Any) -> Any:
-    try:
-        return complex(real, imag) if not isinstance(real, str) else complex(real)
-    except (TypeError, ValueError) as error:
-        return run.raises(error, reason=str(error))
 
 
 def scalar_type(kind: type[np.generic]) -> Any:
@@ -418,11 +404,7 @@ def finfo(run: Run, dtype: Any) -> Any:
 
 def iinfo(run: Run, type: Any) -> Any:
     """Facts about a dtype of integers."""
-    kind = type.type.dtype if is_traced(type) else dtype_of(run, type)
-    try:
-        return np.iinfo(kind)
-    except ValueError as error:
-        return run.raises(error, reason=str(error))
+    return run.computed(np.iinfo, type.type.dtype if is_traced(type) else dtype_of(run, type))
 
 
 def min_scalar_type(run: Run, a: Any) -> Any:

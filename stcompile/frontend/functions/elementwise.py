@@ -57,7 +57,7 @@ def ufunc(primitive: str, function: Callable[..., Any], name: str = "") -> Calla
                 ArgumentsError,
             )
         if is_static(operands) and all(map(is_number, operands)):
-            return static_call(run, function, *operands)
+            return run.computed(function, *operands)
         if primitive == "power" and is_power_of_bools(*operands):
             return power_of_bools(run, operands[0], operands[1], np.power)
         if primitive in OPERATORS:
@@ -98,7 +98,7 @@ def is_another(primitive: str, types: Sequence[Type]) -> bool:
 def fabs(run: Run, x: Any) -> Any:
     """np.fabs, which computes with floats, so that the magnitude of an int8 of -128 fits."""
     if is_static(x) and is_number(x):
-        return static_call(run, np.fabs, x)
+        return run.computed(np.fabs, x)
     kind = run.atom(x).type.dtype.kind
     if kind == "c":
         run.refuse("NumPy has no np.fabs of complex numbers", "write np.abs", TypingError)
@@ -113,15 +113,6 @@ def strong(run: Run, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         first, *rest = operands
         return (run.record("to_scalar", first), *rest)
     return operands
-
-
-def static_call(run: Run, function: Callable[..., Any], *operands: Any) -> Any:
-    """A NumPy function of static numbers, computed at compile time."""
-    with np.errstate(all="ignore"):
-        try:
-            return function(*operands)
-        except Exception as error:
-            return run.raises(error, reason=str(error))
 
 
 def where(run: Run, condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -164,7 +155,7 @@ def positive(run: Run, x: Any) -> Any:
 def conjugate(run: Run, x: Any) -> Any:
     """np.conjugate: of real numbers a copy, of booleans a copy as small integers."""
     if is_static(x) and is_number(x):
-        return static_call(run, np.conjugate, x)
+        return run.computed(np.conjugate, x)
     if run.atom(x).type.dtype.kind == "b":
         given = x if run.atom(x).type.dims else run.record("to_scalar", x)
         return run.record("cast", given, dtype=np.dtype(np.int8))

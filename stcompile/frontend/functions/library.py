@@ -62,10 +62,7 @@ def known_or(function: Callable[..., Any], written: Callable[..., Any]) -> Calla
     def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
         if not is_static([*arguments, *keywords.values()]):
             return traced(run, *arguments, **keywords)
-        try:
-            found = function(*arguments, **keywords)
-        except (TypeError, ValueError) as error:
-            return run.raises(error, reason=str(error))
+        found = run.computed(function, *arguments, **keywords)
         return run.language.array_of(run, found.tolist(), found.dtype)
 
     lowering.__dict__["__signature__"] = inspect.signature(traced)

@@ -109,8 +109,7 @@ def qr(run: Run, a: Any, mode: str = "reduced") -> Any:
 
 def pinv(run: Run, a: Any, rcond: Any = None, *, rtol: Any = None) -> Any:
     if rtol is not None and rcond is not None:
-        text = "`rtol` and `rcond` can't be both set."
-        run.raises(ValueError(text), reason=text)
+        run.fails(ValueError("`rtol` and `rcond` can't be both set."))
     rcond = rtol if rcond is None else rcond
     x = run.as_array(a)
     if rcond is None:

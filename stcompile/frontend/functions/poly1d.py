@@ -23,10 +23,7 @@ Lowering = Callable[..., Any]
 def _made(run: Run, c_or_r: Any, r: bool = False, variable: Any = None) -> Any:
     """np.poly1d: leading zeros that are known at compile time are dropped as in NumPy."""
     if is_static(c_or_r) and not isinstance(c_or_r, np.poly1d) and not r:
-        try:
-            c_or_r = np.poly1d(c_or_r).coeffs.tolist()
-        except (TypeError, ValueError) as error:
-            run.raises(error, reason=str(error))
+        c_or_r = run.computed(np.poly1d, c_or_r).coeffs.tolist()
     return run.call(library.Poly1d, [c_or_r, r, variable], {})
 
 

@@ -158,13 +158,9 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
         given = items_of(run, values[0]) if len(values) == 1 else list(values)
         keys = [run.call(key, [item], {}) if key is not None else item for item in given]
         if is_static(keys) and is_plain(keys):
-            try:
-                if key is None:
-                    return function(given, **default)
-                best = function(range(len(given)), key=keys.__getitem__)
-                return given[best]
-            except (TypeError, ValueError) as error:
-                return run.raises(error, reason=str(error))
+            if key is None:
+                return run.computed(function, given, **default)
+            return given[run.computed(function, range(len(given)), key=keys.__getitem__)]
         sizes = [run.size_of(item) for item in given]
         if key is None and None not in sizes:
             return run.integer(maximum(*sizes) if function is max else minimum(*sizes))
@@ -202,20 +198,17 @@ def round_(run: Run, number: Any, ndigits: Any = None) -> Any:
             "give a Python int: its value is known at compile time",
         )
     if isinstance(number, Array):
-        missing = TypeError("type numpy.ndarray doesn't define __round__ method")
-        run.raises(missing, "use np.round", reason=str(missing))
+        missing = "type numpy.ndarray doesn't define __round__ method"
+        run.fails(TypeError(missing), "use np.round")
     given = () if ndigits is None else (ndigits,)
     if not is_traced(number):
         method = overloads.special_method(run, number, "__round__")
         if method is not None:
             return run.call(method, given, {})
-        try:
-            return round(number, *given)
-        except (TypeError, ValueError, ArithmeticError) as error:
-            return run.raises(error, reason=str(error))
+        return run.computed(round, number, *given)
     if number.type.kind == "scalar" and number.type.dtype.kind == "c":
-        missing = TypeError(f"type numpy.{number.type.dtype} doesn't define __round__ method")
-        run.raises(missing, "use np.round", reason=str(missing))
+        missing = f"type numpy.{number.type.dtype} doesn't define __round__ method"
+        run.fails(TypeError(missing), "use np.round")
     if number.type.kind == "scalar" and given:
         return run.call(np.round, [number, ndigits], {})
     return run.record("math.round", number, ndigits=ndigits)
@@ -233,10 +226,7 @@ def divmod_(run: Run, x: Any, y: Any) -> Any:
     if not (is_traced(x) or is_traced(y)):
         if not is_plain([x, y]):
             run.refuse("divmod of these is not supported", "use numbers and NumPy arrays")
-        try:
-            return divmod(x, y)
-        except (TypeError, ArithmeticError) as error:
-            return run.raises(error, reason=str(error))
+        return run.computed(divmod, x, y)
     return tuple(binary(run, BINARY[operation], x, y) for operation in (ast.FloorDiv, ast.Mod))
 
 
@@ -271,8 +261,7 @@ def len_(run: Run, obj: Any) -> Any:
     if isinstance(obj, str | bytes | tuple | frozenset):
         return len(obj)
     if is_static(obj):
-        text = f"object of type {type(obj).__name__!r} has no len()"
-        run.raises(TypeError(text), reason=text)
+        run.fails(TypeError(f"object of type {type(obj).__name__!r} has no len()"))
     return run.refuse(f"the length of {described(obj)} is not known", "", TypingError)
 
 
@@ -359,7 +348,7 @@ def sorted_(run: Run, iterable: Any, *, key: Any = None, reverse: Any = False) -
     try:
         order = sorted(range(len(items)), key=measures.__getitem__, reverse=run.truth(reverse))
     except TypeError as error:
-        return run.raises(error, reason=str(error))
+        return run.fails(error)
     return run.own([items[i] for i in order])
 
 

@@ -199,8 +199,7 @@ def moment(primitive: str) -> Callable[..., Any]:
     ) -> Any:
         x = run.as_array(_in_dtype(run, a, dtype))
         if correction is not None and ddof != 0:
-            text = "ddof and correction can't be provided simultaneously."
-            run.raises(ValueError(text), reason=text)
+            run.fails(ValueError("ddof and correction can't be provided simultaneously."))
         free = ddof if correction is None else correction
         if not is_static(free):
             run.refuse(

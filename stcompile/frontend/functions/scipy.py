@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import TypingError
-from stcompile.frontend.functions.elementwise import static_call, ufunc
+from stcompile.frontend.functions.elementwise import ufunc
 from stcompile.frontend.functions.fourier import SCIPY_FFT
 from stcompile.frontend.functions.library import all_of, inlined
 from stcompile.frontend.functions.scipy_modules import (
@@ -129,7 +128,7 @@ def _static(name: str, hint: str) -> Lowering:
         if not is_static([*arguments, *keywords.values()]):
             run.refuse(f"`special.{name}` takes values that are known at compile time", hint)
         function = getattr(importlib.import_module("scipy.special"), name)
-        return static_call(run, functools.partial(function, **keywords), *arguments)
+        return run.computed(function, *arguments, **keywords)
 
     return lowering
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.deferred import deferred
-from stcompile.frontend.functions.elementwise import static_call
 from stcompile.frontend.functions.library import all_of, inlined
 from stcompile.frontend.operations.sparse import is_sparse
 from stcompile.frontend.state.run import Run
@@ -70,7 +69,7 @@ def at_compile_time(find: Callable[[], Any], name: str) -> Lowering:
                 "give Python numbers, strings and lists of them, or call it outside and pass the "
                 "result in",
             )
-        return constant_of(run, static_call(run, lambda: find()(*arguments, **keywords)))
+        return constant_of(run, run.computed(find(), *arguments, **keywords))
 
     return lowering
 
@@ -257,7 +256,7 @@ def known_call(
     """The result, or None if it is not one of numbers, arrays and texts of plain values."""
     if not is_pure(function) or not _is_plain([*arguments, *keywords.values()]):
         return None
-    found = static_call(run, lambda: function(*arguments, **keywords))
+    found = run.computed(function, *arguments, **keywords)
     return constant_of(run, found) if _is_result(found) else None
 
 

@@ -92,8 +92,7 @@ def reshape(run: Run, a: Any, shape: Any, order: str = "C", *, copy: Any = None)
     made = _reshaped(run, a, shape, order)
     is_view = isinstance(a, Array) and made.cell is a.cell
     if copy is False and not is_view:
-        text = "Unable to avoid creating a copy while reshaping."
-        run.raises(ValueError(text), reason=text)
+        run.fails(ValueError("Unable to avoid creating a copy while reshaping."))
     return run.record("copy", made) if copy and is_view else made
 
 
@@ -351,8 +350,7 @@ def _in_dtype(run: Run, made: Any, dtype: Any) -> Any:
         return made
     kind = np.dtype(dtype)
     if not np.can_cast(made.type.dtype, kind, "same_kind"):
-        text = f"Cannot cast array data from {made.type.dtype!r} to {kind!r}"
-        run.raises(TypeError(text), reason=text)
+        run.fails(TypeError(f"Cannot cast array data from {made.type.dtype!r} to {kind!r}"))
     return run.record("cast", made, dtype=kind)
 
 
@@ -641,8 +639,11 @@ def seen_as(run: Run, x: Any, dtype: Any = None) -> Any:
         if dummy_of(run, array) is None or dummy_of(run, array).strides[-1] != own.itemsize:
             run.refuse("the last axis of this array is not known to lie in one piece", "copy it")
         if kind.kind == "c" and array.type.dims[-1] % 2:
-            text = "When changing to a larger dtype, its size must be a divisor of the total size"
-            run.raises(ValueError(text), reason=text)
+            run.fails(
+                ValueError(
+                    "When changing to a larger dtype, its size must be a divisor of the total size"
+                )
+            )
         made = run.call(as_pairs, [array], {}) if own.kind == "c" else run.call(
             of_pairs, [array, kind], {}
         )  # fmt: skip

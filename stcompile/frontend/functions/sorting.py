@@ -87,8 +87,7 @@ def argsort(
 def _partition(primitive: str) -> Any:
     def lowering(run: Run, a: Any, kth: Any, axis: Any = -1, kind: str = "introselect") -> Any:
         if kind != "introselect":
-            text = f"select kind must be 'introselect' (got {kind!r})"
-            run.raises(ValueError(text), reason=text)
+            run.fails(ValueError(f"select kind must be 'introselect' (got {kind!r})"))
         x, at = (_flat_of_any if primitive == "argpartition" else _flat)(run, a, axis)
         size = x.type.dims[at]
         if not is_static(kth):

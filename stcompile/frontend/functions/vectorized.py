@@ -41,8 +41,7 @@ def _cores(run: Run, signature: Any) -> Any:
         return None
     sides = str(signature).replace(" ", "").split("->")
     if len(sides) != 2 or not all(side.startswith("(") and side.endswith(")") for side in sides):
-        text = f"not a valid gufunc signature: {signature}"
-        run.raises(ValueError(text), reason=text)
+        run.fails(ValueError(f"not a valid gufunc signature: {signature}"))
     return tuple(
         tuple(tuple(name for name in part.split(",") if name) for part in side[1:-1].split("),("))
         for side in sides

@@ -323,7 +323,7 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
         place = run.captures.place_of(owner)
         if place is not None:
             run.captures.guard(data_model.fact_of_having(place, name))
-        return run.raises(error, reason=str(error))
+        return run.fails(error)
     if name == "update" and data_model.owner_of_names(run, owner) is not None:
         return value
     if name in MUTATING and isinstance(owner, list | dict | set) and not run.may_change(owner):

@@ -76,8 +76,7 @@ def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> A
             return found
     if default is not _REFUSED:
         return default
-    missing = f"'{cls.__name__}' object has no attribute '{name}'"
-    return run.raises(AttributeError(missing), reason=missing)
+    return run.fails(AttributeError(f"'{cls.__name__}' object has no attribute '{name}'"))
 
 
 def _asked(run: Run, owner: Any, place: Place, name: str, default: Any) -> Any:
@@ -88,8 +87,7 @@ def _asked(run: Run, owner: Any, place: Place, name: str, default: Any) -> Any:
         return run.captures.captured(getattr(owner, name), place.attribute(name))
     if default is not _REFUSED:
         return default
-    missing = f"'{type(owner).__name__}' object has no attribute '{name}'"
-    return run.raises(AttributeError(missing), reason=missing)
+    return run.fails(AttributeError(f"'{type(owner).__name__}' object has no attribute '{name}'"))
 
 
 def fact_of_having(place: Place, name: str) -> Place:
@@ -136,8 +134,7 @@ def find_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> 
         return bound(run, found, owner, cls, name)
     if default is not _REFUSED:
         return default
-    missing = f"'{cls.__name__}' object has no attribute '{name}'"
-    return run.raises(AttributeError(missing), reason=missing)
+    return run.fails(AttributeError(f"'{cls.__name__}' object has no attribute '{name}'"))
 
 
 def has_attribute(run: Run, owner: Any, name: str) -> bool:
@@ -235,8 +232,7 @@ def _in_class(cls: type, name: str, found: Any) -> Place:
 def _own_names(run: Run, owner: Any) -> Any:
     names = names_of(owner)
     if names is None:
-        missing = f"'{type(owner).__name__}' object has no attribute '__dict__'"
-        run.raises(AttributeError(missing), reason=missing)
+        run.fails(AttributeError(f"'{type(owner).__name__}' object has no attribute '__dict__'"))
     place = run.captures.place_of(owner)
     if run.outside.is_changed(owner):
         run.refuse(f"`__dict__` of {an(type(owner).__name__)} whose attributes were set", "")
@@ -294,8 +290,7 @@ def bound(
         if owner is None:
             return found
         if found.fget is None:
-            missing = f"property '{name}' of '{cls.__name__}' has no getter"
-            run.raises(AttributeError(missing), reason=missing)
+            run.fails(AttributeError(f"property '{name}' of '{cls.__name__}' has no getter"))
         return run.call(found.fget, [owner], {})
     if isinstance(found, functools.partialmethod):
         return _partial_method(run, found, owner, cls, name)
@@ -360,7 +355,7 @@ def _native(run: Run, owner: Any, name: str) -> Any:
     try:
         value = getattr(owner, name)
     except AttributeError as error:
-        run.raises(error, reason=str(error))
+        run.fails(error)
     place = run.captures.place_of(owner)
     if place is None or isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
         return value
@@ -399,8 +394,7 @@ def class_attribute(run: Run, cls: type, name: str, default: Any = _REFUSED) -> 
         return run.call(hook, [cls, name], {})
     if default is not _REFUSED:
         return default
-    missing = f"type object '{cls.__name__}' has no attribute '{name}'"
-    return run.raises(AttributeError(missing), reason=missing)
+    return run.fails(AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'"))
 
 
 def super_attribute(run: Run, given: Super, name: str, default: Any = _REFUSED) -> Any:
@@ -409,8 +403,7 @@ def super_attribute(run: Run, given: Super, name: str, default: Any = _REFUSED) 
     if found is MISSING:
         if default is not _REFUSED:
             return default
-        missing = f"'super' object has no attribute '{name}'"
-        return run.raises(AttributeError(missing), reason=missing)
+        return run.fails(AttributeError(f"'super' object has no attribute '{name}'"))
     owner = None if given.receiver is given.cls else given.receiver
     if isinstance(found, functools.cached_property) and owner is not None:
         return run.refuse("a cached_property is not read through `super()`", "use a property")
@@ -440,8 +433,7 @@ def store_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
     found = run.captures.lookup(cls, name)
     if isinstance(found, property):
         if found.fset is None:
-            missing = f"property '{name}' of '{cls.__name__}' has no setter"
-            run.raises(AttributeError(missing), reason=missing)
+            run.fails(AttributeError(f"property '{name}' of '{cls.__name__}' has no setter"))
         run.call(found.fset, [owner, value], {})
         return
     if found is not MISSING and is_data(found) and not isinstance(found, _SLOTS):
@@ -453,8 +445,7 @@ def store_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
         return
     site = _site(run, owner, name)
     if names_of(owner) is None and not isinstance(found, _SLOTS):
-        missing = f"'{cls.__name__}' object has no attribute '{name}'"
-        run.raises(AttributeError(missing), reason=missing)
+        run.fails(AttributeError(f"'{cls.__name__}' object has no attribute '{name}'"))
     run.set(site, value)
     if isinstance(site, OutsideSite):
         run.hint(value, name)
@@ -478,8 +469,7 @@ def drop_attribute(run: Run, owner: Any, name: str) -> None:
     found = run.captures.lookup(cls, name)
     if isinstance(found, property):
         if found.fdel is None:
-            missing = f"property '{name}' of '{cls.__name__}' has no deleter"
-            run.raises(AttributeError(missing), reason=missing)
+            run.fails(AttributeError(f"property '{name}' of '{cls.__name__}' has no deleter"))
         run.call(found.fdel, [owner], {})
         return
     if found is not MISSING and is_data(found) and not isinstance(found, _SLOTS):
@@ -491,8 +481,7 @@ def drop_attribute(run: Run, owner: Any, name: str) -> None:
         return
     site = _site(run, owner, name)
     if held_by(run, owner, name) is MISSING:
-        missing = f"'{cls.__name__}' object has no attribute '{name}'"
-        run.raises(AttributeError(missing), reason=missing)
+        run.fails(AttributeError(f"'{cls.__name__}' object has no attribute '{name}'"))
     run.checked(_own(run, owner, name, held_by(run, owner, name)))
     run.set(site, MISSING)
 

@@ -129,10 +129,7 @@ def _parametrised(run: Run, cls: type, index: Any) -> Any:
         return run.call(own, [cls, index], {})
     if found is MISSING or not is_static(index):
         run.refuse(f"the class `{cls.__name__}` is indexed, which is not generic", "", TypingError)
-    try:
-        return cls[index]  # type: ignore[index]
-    except TypeError as error:
-        return run.raises(error, reason=str(error))
+    return run.computed(operator.getitem, cls, index)
 
 
 def _known_index(run: Run, index: Any) -> Any:

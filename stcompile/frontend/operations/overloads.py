@@ -66,8 +66,7 @@ def refuse_hash(run: Run, *keys: Any) -> None:
         cls = type(key)
         is_real = is_changeable(cls) or cls.__module__ == "builtins"
         if is_real and find(cls, "__hash__") is None:
-            error = TypeError(f"unhashable type: {cls.__name__!r}")
-            run.raises(error, reason=str(error))
+            run.fails(TypeError(f"unhashable type: {cls.__name__!r}"))
         if find(cls, "__hash__") is object.__hash__ and run.captures.may_be_another(key):
             run.refuse(
                 f"{an(cls.__name__)} among the arguments is a key of a dict or an item of a set: "

@@ -495,7 +495,7 @@ class Run(Walk):
         try:
             return bool(self.checked(asked))
         except (TypeError, ValueError) as error:
-            return self.raises(error, reason=str(error))
+            return self.fails(error)
 
 
 def _is_named_part(params: Mapping[str, Any]) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
+import numpy as np
+
 from stcompile.base.classes import MISSING
 from stcompile.base.errors import (
     ArgumentsError,
@@ -194,6 +196,18 @@ class Walk(Sizes):
         except StcompileError as refusal:
             refusal.raised, refusal.guards = raised, self.guards
             raise
+
+    def fails(self, raised: BaseException, hint: str = "") -> NoReturn:
+        """Raise a refusal where Python would raise an error, in the words of that error alone."""
+        self.raises(raised, hint, reason=str(raised))
+
+    def computed(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        """The result of a function of known values; an error of the function is the program's."""
+        try:
+            with np.errstate(all="ignore"):
+                return function(*arguments, **keywords)
+        except Exception as error:
+            return self.fails(error)
 
     def unless_raised(self, kind: type[BaseException], action: Callable[[], Any]) -> Any:
         """The result of ``action``; `MISSING` if it raises an error of the class ``kind``, which
