@@ -23,7 +23,7 @@ from stcompile.calls.link import link
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.workspaces import workspaces_of
 from stcompile.emit.function import emit
-from stcompile.frontend.lists.item_layouts import with_rows
+from stcompile.frontend.lists.filled import with_rows
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described

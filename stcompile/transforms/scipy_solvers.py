@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import DerivativeError
-from stcompile.frontend.functions.scipy_optimize import ITERATIVE, SCALAR_METHODS, Problem
+from stcompile.frontend.functions.scipy_problem import ITERATIVE, SCALAR_METHODS, Problem
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output, function_name, substage

@@ -1,7 +1,7 @@
 """Every message of the packages, from its source: texts with ``{…}`` where a value stands.
 
 Messages are the literal texts among the arguments of what raises, refuses, warns or notes a
-reason.
+reason; those of errors that a program raises in the words of NumPy or Python are not ours.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 import stcompile
 import stcompile_programs
@@ -20,7 +21,7 @@ PACKAGES = [Path(str(package.__file__)).parent for package in (stcompile, stcomp
 NOTES = frozenset(
     {"Poison", "Rest", "Spoiled", "Caution", "Cause", "warn", "warn_explicit", "NameError"}
 )
-SAYS = re.compile(r"(?i)refuse|Error$|Warning$|^refused$|^raises$")
+SAYS = re.compile(r"(?i)refuse|Error$|Warning$|^refused$|^raises$|^fails$")
 HOLE = "{…}"
 
 
@@ -60,8 +61,9 @@ def listing() -> str:
 
 def _of_file(path: Path) -> Iterator[tuple[str, ...]]:
     calls = [n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if _says(n)]
+    raised = [n.args[0] for n in calls if getattr(n.func, "attr", "") == "fails"]
+    calls = [n for n in calls if n not in raised]
     for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
-        assert isinstance(call, ast.Call)
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         hints = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "hint")]
         texts = tuple(
@@ -74,7 +76,7 @@ def _of_file(path: Path) -> Iterator[tuple[str, ...]]:
             yield texts
 
 
-def _says(node: ast.AST) -> bool:
+def _says(node: ast.AST) -> TypeGuard[ast.Call]:
     if not isinstance(node, ast.Call):
         return False
     function = node.func

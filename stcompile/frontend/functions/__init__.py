@@ -7,7 +7,7 @@ name, so that derivative rules can use primitives NumPy has no name for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
 from typing import Any
 
 import numpy as np
@@ -124,17 +124,13 @@ def _copy(run: Run, x: Any, order: str = "C") -> Any:
     return shapes.copy(run, x, order) if isinstance(x, Array) else same_number(x)
 
 
-def template_lowering(primitive: str) -> Callable[..., Any]:
+def template_lowering(primitive: str, /, run: Run, *inputs: Any, **params: Any) -> Any:
     """The lowering of a codegen template in a derivative rule: it records the primitive itself."""
-
-    def lowering(run: Run, *inputs: Any, **params: Any) -> Any:
-        flat = list(inputs)
-        if flat and isinstance(flat[-1], tuple):
-            flat[-1:] = flat[-1]
-        sizes = {name: _with_sizes(run, value) for name, value in params.items()}
-        return run.record(primitive, *flat, **sizes)
-
-    return lowering
+    flat = list(inputs)
+    if flat and isinstance(flat[-1], tuple):
+        flat[-1:] = flat[-1]
+    sizes = {name: _with_sizes(run, value) for name, value in params.items()}
+    return run.record(primitive, *flat, **sizes)
 
 
 def _with_sizes(run: Run, static: Any) -> Any:
@@ -230,7 +226,7 @@ FUNCTIONS: dict[Any, Any] = {
     **POLY1D,
     **VECTORIZED,
     **RANDOM,
-    **{template: template_lowering(name) for name, template in WRITTEN.items()},
+    **{template: functools.partial(template_lowering, name) for name, template in WRITTEN.items()},
 }
 
 __all__ = ["FUNCTIONS", "METHODS", "STATIC"]

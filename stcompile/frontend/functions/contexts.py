@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -72,11 +72,8 @@ _NEVER_WARNED = (
 )
 
 
-def _made(cls: type) -> Callable[..., Any]:
-    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
-        return construct(run, cls, arguments, keywords)
-
-    return lowering
+def _made(cls: type, /, run: Run, *arguments: Any, **keywords: Any) -> Any:
+    return construct(run, cls, arguments, keywords)
 
 
 def _contextmanager(run: Run, func: Any) -> Any:
@@ -92,10 +89,10 @@ CONTEXTS: dict[Any, Any] = {
     warnings.catch_warnings: _catch_warnings,
     warnings.simplefilter: _simplefilter,
     warnings.filterwarnings: _filterwarnings,
-    contextlib.nullcontext: _made(library.Null),
-    contextlib.suppress: _made(library.Suppress),
-    contextlib.closing: _made(library.Closing),
-    contextlib.ExitStack: _made(library.ExitStack),
+    contextlib.nullcontext: functools.partial(_made, library.Null),
+    contextlib.suppress: functools.partial(_made, library.Suppress),
+    contextlib.closing: functools.partial(_made, library.Closing),
+    contextlib.ExitStack: functools.partial(_made, library.ExitStack),
     contextlib.contextmanager: _contextmanager,
     managed_call: managed,
     library.entered: enter,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
@@ -281,28 +282,24 @@ def astype(run: Run, x: Any, dtype: Any, *, copy: bool = True) -> Any:
     return x if is_same and not copy else run.record("cast", x, dtype=kind)
 
 
-def conversion(kind: type) -> Any:
+def conversion(kind: type, run: Run, x: Any = 0) -> Any:
     """The lowering of ``float(x)``, ``int(x)``, ``bool(x)`` and ``complex(x)`` for a traced
     ``x``."""
-
-    def lowering(run: Run, x: Any = 0) -> Any:
-        if not is_traced(x):
-            return run.computed(kind, x)
-        if x.type.size != 1:
-            run.refuse(
-                f"only an array of one element converts to a Python {kind.__name__}, not shape "
-                f"{x.type.dims}",
-                "",
-                TypingError,
-            )
-        if kind is bool:
-            return truth_of(run, x)
-        if x.type.kind == "python" and x.type.python_type is kind:
-            return x
-        target = np.dtype({int: np.int64, float: np.float64, complex: np.complex128}[kind])
-        return run.record("to_python", x, dtype=target)
-
-    return lowering
+    if not is_traced(x):
+        return run.computed(kind, x)
+    if x.type.size != 1:
+        run.refuse(
+            f"only an array of one element converts to a Python {kind.__name__}, not shape "
+            f"{x.type.dims}",
+            "",
+            TypingError,
+        )
+    if kind is bool:
+        return truth_of(run, x)
+    if x.type.kind == "python" and x.type.python_type is kind:
+        return x
+    target = np.dtype({int: np.int64, float: np.float64, complex: np.complex128}[kind])
+    return run.record("to_python", x, dtype=target)
 
 
 def complex_(run: Run, real: Any = 0, imag: Any = 0) -> Any:
@@ -310,28 +307,24 @@ def complex_(run: Run, real: Any = 0, imag: Any = 0) -> Any:
     if is_static([real, imag]):
         return run.computed(complex, *([real] if isinstance(real, str) else [real, imag]))
     if is_number(imag) and type(imag) is int and imag == 0:
-        return conversion(complex)(run, real)
+        return conversion(complex, run, real)
     if any(run.atom(part).type.dtype.kind == "c" for part in (real, imag)):
         run.refuse("complex(a, b) of complex parts is not supported", "write a + 1j * b")
     return run.call(elementwise.complex_of, [run.call(float, [real], {}),
                                              run.call(float, [imag], {})], {})  # fmt: skip
 
 
-def scalar_type(kind: type[np.generic]) -> Any:
+def scalar_type(kind: type[np.generic], run: Run, x: Any = 0) -> Any:
     """``np.float32(x)``: a number or an array in that dtype."""
-
-    def lowering(run: Run, x: Any = 0) -> Any:
-        if not is_traced(x):
-            if not is_number(x):
-                return run.record("cast", run.as_array(x), dtype=np.dtype(kind))
-            return kind(x)
-        if isinstance(x, Array) and not x.type.ndim:
-            x = run.record("to_scalar", x)
-        if isinstance(x, Array) and x.type.dtype == np.dtype(kind):
-            return Array(x.cell, x.type, x.path)
-        return run.record("cast", x, dtype=np.dtype(kind))
-
-    return lowering
+    if not is_traced(x):
+        if not is_number(x):
+            return run.record("cast", run.as_array(x), dtype=np.dtype(kind))
+        return kind(x)
+    if isinstance(x, Array) and not x.type.ndim:
+        x = run.record("to_scalar", x)
+    if isinstance(x, Array) and x.type.dtype == np.dtype(kind):
+        return Array(x.cell, x.type, x.path)
+    return run.record("cast", x, dtype=np.dtype(kind))
 
 
 def item(run: Run, x: Any, *args: Any) -> Any:
@@ -346,7 +339,7 @@ def item(run: Run, x: Any, *args: Any) -> Any:
     if args and place not in (0, -1, ()):
         run.refuse("a number has one item, with the index 0", "", TypingError)
     kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[x.type.dtype.kind]
-    return conversion(kind)(run, x)
+    return conversion(kind, run, x)
 
 
 def tolist(run: Run, x: Any) -> Any:
@@ -444,12 +437,12 @@ CREATION: dict[Any, Any] = {
     np.iinfo: iinfo,
     np.broadcast: broadcast,
     np.min_scalar_type: min_scalar_type,
-    float: conversion(float),
-    int: conversion(int),
-    bool: conversion(bool),
+    float: functools.partial(conversion, float),
+    int: functools.partial(conversion, int),
+    bool: functools.partial(conversion, bool),
     complex: complex_,
     **{
-        kind: scalar_type(kind)
+        kind: functools.partial(scalar_type, kind)
         for kind in (
             np.float16,
             np.float32,

@@ -7,6 +7,7 @@ again for a derivative.
 from __future__ import annotations
 
 import builtins
+import functools
 import logging
 import re
 import time
@@ -63,18 +64,14 @@ def _caller_of(place: Location, level: Any) -> Location:
     return place.shown or place
 
 
-def logged(level: str) -> Callable[..., None]:
+def logged(level: str, run: Run, logger: Any, *values: Any) -> None:
     """The lowering of a method of a logger, or of the function of that name for the root logger."""
-
-    def lowering(run: Run, logger: Any, *values: Any) -> None:
-        shown = [v if is_traced(v) or _is_plain(v) else messages.str_(run, v) for v in values]
-        parts, atoms = messages.arguments_of(run, shown)
-        name = None if logger is logging else logger.name
-        if name is not None and logging.getLogger(name) is not logger:
-            run.refuse("a logger that `logging.getLogger` does not give is not supported", "")
-        run.record_atoms("log_message", atoms, {"parts": parts, "level": level, "logger": name})
-
-    return lowering
+    shown = [v if is_traced(v) or _is_plain(v) else messages.str_(run, v) for v in values]
+    parts, atoms = messages.arguments_of(run, shown)
+    name = None if logger is logging else logger.name
+    if name is not None and logging.getLogger(name) is not logger:
+        run.refuse("a logger that `logging.getLogger` does not give is not supported", "")
+    run.record_atoms("log_message", atoms, {"parts": parts, "level": level, "logger": name})
 
 
 def _is_plain(value: Any) -> bool:
@@ -83,7 +80,7 @@ def _is_plain(value: Any) -> bool:
 
 def of_root(level: str) -> Callable[..., None]:
     """The lowering of ``logging.info`` and the like."""
-    method = logged(level)
+    method = functools.partial(logged, level)
     return lambda run, *values: method(run, logging, *values)
 
 
@@ -101,7 +98,7 @@ def clock(name: str) -> Callable[[Run], Scalar]:
 EFFECTS: dict[Any, Any] = {
     warnings.warn: warn,
     logging.getLogger: _logger,
-    **{getattr(logging.Logger, level): logged(level) for level in LEVELS},
+    **{getattr(logging.Logger, level): functools.partial(logged, level) for level in LEVELS},
     **{getattr(logging, level): of_root(level) for level in LEVELS},
     **{getattr(time, name): clock(name) for name in ("time", "perf_counter", "monotonic")},
     time.process_time: clock("process_time"),

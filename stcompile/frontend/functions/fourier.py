@@ -3,6 +3,7 @@ them."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -16,51 +17,46 @@ from stcompile.library import fourier, scipy_fourier
 from stcompile.wengert.dims import varies
 
 
-def _transform(primitive: str) -> Callable[..., Any]:
+def _transform(
+    primitive: str, run: Run, a: Any, n: Any = None, axis: int = -1, norm: Any = None
+) -> Any:
     """The lowering of a transform of a single axis."""
-
-    def lowering(run: Run, a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
-        x = run.as_array(a)
-        at = axis_of(run, x.type.ndim, axis)
-        length = x.type.dims[at]
-        if n is None:
-            n = 2 * (length - 1) if primitive == "irfft" else length
-        n = run.size_of(n)
-        if n is None or varies(n):
-            run.refuse(
-                "the length of a transform is not an integer that is known at compile time",
-                "give a Python int: its value is known at compile time",
-            )
-        kind = "backward" if norm is None else norm
-        return run.record(primitive, x, n=n, axis=at, norm=kind)
-
-    return lowering
+    x = run.as_array(a)
+    at = axis_of(run, x.type.ndim, axis)
+    length = x.type.dims[at]
+    if n is None:
+        n = 2 * (length - 1) if primitive == "irfft" else length
+    n = run.size_of(n)
+    if n is None or varies(n):
+        run.refuse(
+            "the length of a transform is not an integer that is known at compile time",
+            "give a Python int: its value is known at compile time",
+        )
+    kind = "backward" if norm is None else norm
+    return run.record(primitive, x, n=n, axis=at, norm=kind)
 
 
 FOURIER: dict[Any, Any] = {
     **named_in(np.fft, fourier),
-    np.fft.fft: _transform("fft"),
-    np.fft.ifft: _transform("ifft"),
-    np.fft.rfft: _transform("rfft"),
-    np.fft.irfft: _transform("irfft"),
+    np.fft.fft: functools.partial(_transform, "fft"),
+    np.fft.ifft: functools.partial(_transform, "ifft"),
+    np.fft.rfft: functools.partial(_transform, "rfft"),
+    np.fft.irfft: functools.partial(_transform, "irfft"),
 }
 
 
-def _along_axis(lowering: Callable[..., Any]) -> Callable[..., Any]:
+def _along_axis(
+    lowering: Callable[..., Any],
+    run: Run,
+    x: Any,
+    n: Any = None,
+    axis: int = -1,
+    norm: Any = None,
+    overwrite_x: bool = False,
+    workers: Any = None,
+) -> Any:
     """A transform of `scipy.fft` along an axis; ``overwrite_x`` and ``workers`` change no value."""
-
-    def transform(
-        run: Run,
-        x: Any,
-        n: Any = None,
-        axis: int = -1,
-        norm: Any = None,
-        overwrite_x: bool = False,
-        workers: Any = None,
-    ) -> Any:
-        return lowering(run, x, n, axis, norm)
-
-    return transform
+    return lowering(run, x, n, axis, norm)
 
 
 def _along_axes(lowering: Callable[..., Any], usual: Any = None) -> Callable[..., Any]:
@@ -96,7 +92,7 @@ _PLAIN = ("fftshift", "ifftshift", "fftfreq", "rfftfreq")
 # `scipy.fft`, which is not imported here.
 SCIPY_FFT: dict[str, Callable[..., Any]] = {
     **{
-        name: _along_axis(FOURIER[getattr(np.fft, name)])
+        name: functools.partial(_along_axis, FOURIER[getattr(np.fft, name)])
         for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
     },
     **{

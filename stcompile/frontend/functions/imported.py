@@ -57,13 +57,9 @@ def _jit(run: Run, signature_or_function: Any = None, **options: Any) -> Any:
     return function
 
 
-def _number(dtype: Any) -> Lowering:
+def _number(dtype: Any, run: Run, value: Any) -> Any:
     """The lowering of a type of Numba's, called with a number."""
-
-    def lowering(run: Run, value: Any) -> Any:
-        return run.call(dtype, [value], {})
-
-    return lowering
+    return run.call(dtype, [value], {})
 
 
 NUMBA: Mapping[str, Lowering] = MappingProxyType(
@@ -74,7 +70,7 @@ NUMBA: Mapping[str, Lowering] = MappingProxyType(
         "njit": _jit,
         "objmode": _block,
         "prange": _range,
-        **{name: _number(getattr(np, name)) for name in _TYPES},
+        **{name: functools.partial(_number, getattr(np, name)) for name in _TYPES},
     }
 )
 
@@ -90,24 +86,26 @@ _NAMES = (
 )
 
 
-def _asked(module: str, name: str) -> Callable[..., Any]:
+def _asked(module: str, name: str, run: Run, value: Any) -> Any:
     """The lowering of a function that looks at the class of its argument alone."""
-
-    def lowering(run: Run, value: Any) -> Any:
-        example = value
-        if isinstance(value, Array):
-            example = np.empty((0,) * value.type.ndim, value.type.dtype)
-        elif isinstance(value, Scalar):
-            example = class_of_number(value)(0)
-        return getattr(importlib.import_module(module), name)(example)
-
-    return lowering
+    example = value
+    if isinstance(value, Array):
+        example = np.empty((0,) * value.type.ndim, value.type.dtype)
+    elif isinstance(value, Scalar):
+        example = class_of_number(value)(0)
+    return getattr(importlib.import_module(module), name)(example)
 
 
 ASKED: Mapping[str, Mapping[str, Callable[..., Any]]] = MappingProxyType(
     {
-        **{module: {name: _asked(module, name) for name in _NAMES} for module in _FRAMES},
-        "numpy.ma": {name: _asked("numpy.ma", name) for name in ("isMaskedArray", "is_masked")},
+        **{
+            module: {name: functools.partial(_asked, module, name) for name in _NAMES}
+            for module in _FRAMES
+        },
+        "numpy.ma": {
+            name: functools.partial(_asked, "numpy.ma", name)
+            for name in ("isMaskedArray", "is_masked")
+        },
         "sklearn.utils.validation": {
             "_assert_all_finite": inlined(validation.assert_all_finite),
         },

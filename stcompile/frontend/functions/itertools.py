@@ -9,6 +9,7 @@ it is merged like any other state where control flow paths meet.
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import operator
 from collections.abc import Callable, Mapping
@@ -39,20 +40,16 @@ from stcompile.frontend.state.values import (
 from stcompile.library import iteration
 
 
-def _whole(function: Callable[..., Any]) -> Callable[..., Any]:
+def _whole(function: Callable[..., Any], run: Run, iterable: Any, r: Any = None) -> Iterator:
     """The lowering of functions that take all their items at once, such as
     `itertools.combinations`."""
-
-    def lowering(run: Run, iterable: Any, r: Any = None) -> Iterator:
-        items = items_of(run, iterable)
-        if r is None and function is not itertools.permutations:
-            run.refuse(f"{function.__name__} needs a length", "give `r`", ArgumentsError)
-        count = len(items) if r is None else _static_int(run, r, "`r`")
-        if count < 0:
-            run.refuse("`r` must be non-negative", "", TypingError)
-        return iterator_over(run, fixed(run, function(items, count)))
-
-    return lowering
+    items = items_of(run, iterable)
+    if r is None and function is not itertools.permutations:
+        run.refuse(f"{function.__name__} needs a length", "give `r`", ArgumentsError)
+    count = len(items) if r is None else _static_int(run, r, "`r`")
+    if count < 0:
+        run.refuse("`r` must be non-negative", "", TypingError)
+    return iterator_over(run, fixed(run, function(items, count)))
 
 
 def product(run: Run, *iterables: Any, repeat: Any = 1) -> Iterator:
@@ -287,9 +284,11 @@ def _static_int(run: Run, value: Any, name: str) -> int:
 ITERTOOLS: Mapping[Any, Any] = MappingProxyType(
     {
         itertools.product: product,
-        itertools.combinations: _whole(itertools.combinations),
-        itertools.combinations_with_replacement: _whole(itertools.combinations_with_replacement),
-        itertools.permutations: _whole(itertools.permutations),
+        itertools.combinations: functools.partial(_whole, itertools.combinations),
+        itertools.combinations_with_replacement: functools.partial(
+            _whole, itertools.combinations_with_replacement
+        ),
+        itertools.permutations: functools.partial(_whole, itertools.permutations),
         itertools.chain: chain,
         itertools.chain.from_iterable: chain_from_iterable,
         itertools.islice: islice,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -20,13 +21,9 @@ def _named(function: Callable[..., Any]) -> Any:
     return type(function(np.eye(1)))
 
 
-def of_one(primitive: str) -> Callable[..., Any]:
+def of_one(primitive: str, run: Run, a: Any) -> Any:
     """The lowering of a function of matrices with a single result."""
-
-    def lowering(run: Run, a: Any) -> Any:
-        return run.record(primitive, run.as_array(a))
-
-    return lowering
+    return run.record(primitive, run.as_array(a))
 
 
 def solve(run: Run, a: Any, b: Any) -> Any:
@@ -145,9 +142,9 @@ def lstsq(run: Run, a: Any, b: Any, rcond: Any = None) -> Any:
 
 LINALG: dict[Any, Any] = {
     **named_in(np.linalg, linalg),
-    np.linalg.inv: of_one("inv"),
+    np.linalg.inv: functools.partial(of_one, "inv"),
     np.linalg.solve: solve,
-    np.linalg.det: of_one("det"),
+    np.linalg.det: functools.partial(of_one, "det"),
     np.linalg.slogdet: slogdet,
     np.linalg.cholesky: cholesky,
     np.linalg.eigh: eigh,
@@ -155,7 +152,7 @@ LINALG: dict[Any, Any] = {
     np.linalg.eig: eig,
     np.linalg.eigvals: eigvals,
     np.linalg.svd: svd,
-    np.linalg.svdvals: of_one("svdvals"),
+    np.linalg.svdvals: functools.partial(of_one, "svdvals"),
     np.linalg.qr: qr,
     np.linalg.pinv: pinv,
     np.linalg.lstsq: lstsq,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,16 +28,12 @@ from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.types import Type, is_number
 
 
-def mathematics(name: str) -> Callable[..., Any]:
+def mathematics(name: str, run: Run, *operands: Any) -> Any:
     """The lowering of a function of the math module, which gives Python numbers."""
-
-    def lowering(run: Run, *operands: Any) -> Any:
-        operands = tuple(number_of(run, float, x) for x in operands)
-        if not any(map(is_traced, operands)):
-            return static_mathematics(run, name, *operands)
-        return run.record(f"math.{name}", *(_number(run, name, x) for x in operands))
-
-    return lowering
+    operands = tuple(number_of(run, float, x) for x in operands)
+    if not any(map(is_traced, operands)):
+        return static_mathematics(run, name, *operands)
+    return run.record(f"math.{name}", *(_number(run, name, x) for x in operands))
 
 
 def static_mathematics(run: Run, name: str, *operands: Any) -> Any:
@@ -51,10 +47,10 @@ def static_mathematics(run: Run, name: str, *operands: Any) -> Any:
 def log(run: Run, x: Any, base: Any = None) -> Any:
     """math.log: to another base the quotient of two logarithms, as Python computes it."""
     if base is None:
-        return mathematics("log")(run, x)
+        return mathematics("log", run, x)
     if is_static([x, base]):
         return static_mathematics(run, "log", x, base)
-    logarithms = [mathematics("log")(run, number) for number in (x, base)]
+    logarithms = [mathematics("log", run, number) for number in (x, base)]
     return binary(run, BINARY[ast.Div], *logarithms)
 
 
@@ -65,7 +61,7 @@ def dist(run: Run, p: Any, q: Any) -> Any:
         run.refuse("math.dist: both points must have the same number of dimensions", "")
     numbers = [[_number(run, "dist", x) for x in point] for point in (one, other)]
     pairs = zip(*numbers, strict=True)
-    return mathematics("hypot")(run, *(binary(run, BINARY[ast.Sub], x, y) for x, y in pairs))
+    return mathematics("hypot", run, *(binary(run, BINARY[ast.Sub], x, y) for x, y in pairs))
 
 
 def fsum(run: Run, seq: Any) -> Any:
@@ -73,7 +69,7 @@ def fsum(run: Run, seq: Any) -> Any:
     items = items_of(run, seq)
     if is_static(items):
         return static_mathematics(run, "fsum", items)
-    return mathematics("fsum")(run, *items)
+    return mathematics("fsum", run, *items)
 
 
 def prod(run: Run, iterable: Any, *, start: Any = 1) -> Any:
@@ -102,7 +98,9 @@ def _number(run: Run, name: str, value: Any) -> Any:
 
 MATH: dict[Any, Any] = {
     **{
-        getattr(math, name.removeprefix("math.")): mathematics(name.removeprefix("math."))
+        getattr(math, name.removeprefix("math.")): functools.partial(
+            mathematics, name.removeprefix("math.")
+        )
         for name in PRIMITIVES
         if name.startswith("math.") and name != "math.round"
     },

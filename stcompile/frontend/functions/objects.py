@@ -184,18 +184,14 @@ def _name(run: Run, name: Any) -> str:
     return name
 
 
-def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+def _plain(function: Callable[..., Any], run: Run, obj: Any, name: str, *value: Any) -> Any:
     """The lowering of a method of `object`, which is refused for arrays."""
-
-    def lowering(run: Run, obj: Any, name: str, *value: Any) -> Any:
-        if is_traced(obj) or isinstance(obj, type | Super):
-            run.refuse(
-                f"methods of `object` are not called with {described(obj)} here",
-                "read or set the attribute itself: `x.name`, `x.name = value`",
-            )
-        return function(run, obj, _name(run, name), *value)
-
-    return lowering
+    if is_traced(obj) or isinstance(obj, type | Super):
+        run.refuse(
+            f"methods of `object` are not called with {described(obj)} here",
+            "read or set the attribute itself: `x.name`, `x.name = value`",
+        )
+    return function(run, obj, _name(run, name), *value)
 
 
 def vars_(run: Run, *obj: Any) -> Any:
@@ -341,9 +337,9 @@ OBJECTS: dict[Any, Any] = {
 
 # Functions of the data model that classes call by name in their own methods.
 DATA_MODEL: dict[Any, Any] = {
-    object.__getattribute__: _plain(data_model.find_attribute),
-    object.__setattr__: _plain(data_model.store_attribute),
-    object.__delattr__: _plain(data_model.drop_attribute),
+    object.__getattribute__: functools.partial(_plain, data_model.find_attribute),
+    object.__setattr__: functools.partial(_plain, data_model.store_attribute),
+    object.__delattr__: functools.partial(_plain, data_model.drop_attribute),
     object.__new__: new_object,
     object.__init__: no_initialiser,
     tuple.__new__: new_tuple,

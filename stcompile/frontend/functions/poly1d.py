@@ -5,6 +5,7 @@ An object from outside the function becomes a `Poly1d` when it is called or comp
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -38,15 +39,11 @@ def _converted(run: Run, value: Any) -> Any:
     return run.call(library.Poly1d, [coefficients], {})
 
 
-def _method(name: str) -> Lowering:
+def _method(name: str, /, run: Run, receiver: Any, *arguments: Any, **keywords: Any) -> Any:
     """The lowering of a method, also of one that computes an attribute."""
-
-    def lowering(run: Run, receiver: Any, *arguments: Any, **keywords: Any) -> Any:
-        found = attribute(run, _converted(run, receiver), name)
-        is_method = callable(getattr(library.Poly1d, name))
-        return run.call(found, arguments, keywords) if is_method else found
-
-    return lowering
+    found = attribute(run, _converted(run, receiver), name)
+    is_method = callable(getattr(library.Poly1d, name))
+    return run.call(found, arguments, keywords) if is_method else found
 
 
 def _also_of_polynomials(function: Any, lowering: Lowering) -> Lowering:
@@ -72,8 +69,8 @@ _FACTS = ("coeffs", "order", "roots")
 POLY1D: dict[Any, Lowering] = {
     np.poly1d: _made,
     library.as_poly1d: _converted,
-    **{vars(np.poly1d)[name]: _method(name) for name in _METHODS},
-    **{vars(np.poly1d)[name].fget: _method(name) for name in _FACTS},
+    **{vars(np.poly1d)[name]: functools.partial(_method, name) for name in _METHODS},
+    **{vars(np.poly1d)[name].fget: functools.partial(_method, name) for name in _FACTS},
     **{
         function: _also_of_polynomials(function, lowering)
         for function, lowering in CALCULUS.items()

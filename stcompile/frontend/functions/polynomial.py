@@ -53,54 +53,43 @@ def _operations(module: str) -> Mapping[str, Any]:
 _KINDS = {module: _operations(module) for module in _PREFIXES}
 
 
-def _made(module: str) -> Lowering:
+def _made(
+    module: str, run: Run, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"
+) -> Any:
     """The lowering of a class of series; its domain and window default to those of the class."""
-
-    def lowering(
-        run: Run, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"
-    ) -> Any:
-        parts = [_interval(run, part, _usual(module)) for part in (domain, window)]
-        return _called(run, objects.Series, [_KINDS[module], coef, *parts], {})
-
-    return lowering
+    parts = [_interval(run, part, _usual(module)) for part in (domain, window)]
+    return _called(run, objects.Series, [_KINDS[module], coef, *parts], {})
 
 
 def _usual(module: str) -> tuple[int, int]:
     return (0, 1) if module == "laguerre" else (-1, 1)
 
 
-def _fit(module: str) -> Lowering:
+def _fit(
+    module: str,
+    run: Run,
+    x: Any,
+    y: Any,
+    deg: Any,
+    domain: Any = None,
+    rcond: Any = None,
+    w: Any = None,
+    window: Any = None,
+    symbol: str = "x",
+) -> Any:
     """The lowering of the class method ``fit``."""
-
-    def lowering(
-        run: Run,
-        x: Any,
-        y: Any,
-        deg: Any,
-        domain: Any = None,
-        rcond: Any = None,
-        w: Any = None,
-        window: Any = None,
-        symbol: str = "x",
-    ) -> Any:
-        if not isinstance(deg, int):
-            run.refuse("`fit` takes one degree that is known at compile time", "give a Python int")
-        if isinstance(domain, list) and not domain:
-            domain = _usual(module)
-        ends = None if domain is None else _interval(run, domain, _usual(module))
-        given = [_KINDS[module], x, y, deg, ends, rcond, w]
-        return _called(run, objects.fitted, [*given, _interval(run, window, _usual(module))], {})
-
-    return lowering
+    if not isinstance(deg, int):
+        run.refuse("`fit` takes one degree that is known at compile time", "give a Python int")
+    if isinstance(domain, list) and not domain:
+        domain = _usual(module)
+    ends = None if domain is None else _interval(run, domain, _usual(module))
+    given = [_KINDS[module], x, y, deg, ends, rcond, w]
+    return _called(run, objects.fitted, [*given, _interval(run, window, _usual(module))], {})
 
 
-def _basis(module: str) -> Lowering:
+def _basis(module: str, run: Run, deg: int, domain: Any = None, window: Any = None) -> Any:
     """The lowering of the class method ``basis``."""
-
-    def lowering(run: Run, deg: int, domain: Any = None, window: Any = None) -> Any:
-        return _made(module)(run, [0.0] * deg + [1.0], domain, window)
-
-    return lowering
+    return _made(module)(run, [0.0] * deg + [1.0], domain, window)
 
 
 def _interval(run: Run, given: Any, usual: tuple[int, int]) -> tuple[Any, ...]:
@@ -144,14 +133,10 @@ def _called(run: Run, function: Any, arguments: Sequence[Any], keywords: Any) ->
         return run.refuse(error.reason, error.hint, type(error))
 
 
-def _method(name: str) -> Lowering:
+def _method(name: str, /, run: Run, *arguments: Any, **keywords: Any) -> Any:
     """The lowering of a method of all classes."""
-
-    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
-        receiver, *others = [_series(run, value) for value in arguments]
-        return _called(run, attribute(run, receiver, name), others, keywords)
-
-    return lowering
+    receiver, *others = [_series(run, value) for value in arguments]
+    return _called(run, attribute(run, receiver, name), others, keywords)
 
 
 METHODS_OF_SERIES = (
@@ -166,10 +151,15 @@ def _functions(module: str) -> Mapping[str, Lowering]:
     found = {prefix + name: inlined(f) for name, f in _KINDS[module].items()}
     if module == "polynomial":
         found["polyvalfromroots"] = inlined(library.polyvalfromroots)
-        found |= {f"Polynomial.{name}": _method(name) for name in METHODS_OF_SERIES}
+        found |= {
+            f"Polynomial.{name}": functools.partial(_method, name) for name in METHODS_OF_SERIES
+        }
     name = _CLASSES[module]
-    found |= {f"{name}.fit": _fit(module), f"{name}.basis": _basis(module)}
-    return {**found, name: _made(module)}
+    found |= {
+        f"{name}.fit": functools.partial(_fit, module),
+        f"{name}.basis": functools.partial(_basis, module),
+    }
+    return {**found, name: functools.partial(_made, module)}
 
 
 POLYNOMIAL: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(

@@ -296,35 +296,31 @@ def _first_to_decide(run: Run, is_all: bool, iterator: Iterator) -> Any:
     return result
 
 
-def any_all(function: Callable[..., Any]) -> Callable[..., Any]:
+def any_all(function: Callable[..., Any], run: Run, iterable: Any) -> Any:
     """The lowering of any and all. The items of a container exist already, so that all may be
     looked at; those of an iterator are made until an item decides."""
-
-    def lowering(run: Run, iterable: Any) -> Any:
-        decided = function is any
-        result: Any = not decided
-        unknown = as_counted(run, iterable)
-        if unknown is not None:
-            return run.call(counted.is_any if decided else counted.are_all, [unknown], {})
-        if isinstance(iterable, Generated):
-            run.refuse(
-                "how far this goes through the generator depends on its items",
-                "make a list of them first: `list(...)`",
-            )
-        if isinstance(iterable, Iterator):
-            return _first_to_decide(run, function is all, iterable)
-        for item in items_of(run, iterable):
-            truth = truth_of(run, item)
-            if not is_traced(truth):
-                if truth == decided:
-                    return decided
-            elif is_traced(result):
-                result = run.record("or" if decided else "and", result, truth)
-            else:
-                result = truth
-        return result
-
-    return lowering
+    decided = function is any
+    result: Any = not decided
+    unknown = as_counted(run, iterable)
+    if unknown is not None:
+        return run.call(counted.is_any if decided else counted.are_all, [unknown], {})
+    if isinstance(iterable, Generated):
+        run.refuse(
+            "how far this goes through the generator depends on its items",
+            "make a list of them first: `list(...)`",
+        )
+    if isinstance(iterable, Iterator):
+        return _first_to_decide(run, function is all, iterable)
+    for item in items_of(run, iterable):
+        truth = truth_of(run, item)
+        if not is_traced(truth):
+            if truth == decided:
+                return decided
+        elif is_traced(result):
+            result = run.record("or" if decided else "and", result, truth)
+        else:
+            result = truth
+    return result
 
 
 def _has_one_order(items: Iterable[Any]) -> bool:
@@ -359,17 +355,14 @@ def sort(run: Run, items: list[Any], *, key: Any = None, reverse: Any = False) -
     items[:] = found
 
 
-def container(kind: Callable[..., Any]) -> Callable[..., Any]:
-    def lowering(run: Run, iterable: Any = ()) -> Any:
-        if kind is list and filled_in(iterable) is not None:
-            return run.own([*iterable])
-        items = items_of(run, iterable)
-        if kind is set:
-            overloads.refuse_hash(run, *items)
-        is_of_set = kind in (set, frozenset)
-        return run.own(kind(as_python_takes(iterable, items) if is_of_set else items))
-
-    return lowering
+def container(kind: Callable[..., Any], run: Run, iterable: Any = ()) -> Any:
+    if kind is list and filled_in(iterable) is not None:
+        return run.own([*iterable])
+    items = items_of(run, iterable)
+    if kind is set:
+        overloads.refuse_hash(run, *items)
+    is_of_set = kind in (set, frozenset)
+    return run.own(kind(as_python_takes(iterable, items) if is_of_set else items))
 
 
 def dict_(run: Run, mapping: Any = (), **items: Any) -> Any:
@@ -391,11 +384,8 @@ def reduce_(run: Run, function: Any, iterable: Any, *initial: Any) -> Any:
     return total
 
 
-def operator_function(primitive: str, python: Callable[..., Any]) -> Callable[..., Any]:
-    def lowering(run: Run, a: Any, b: Any) -> Any:
-        return binary(run, (primitive, python), a, b)
-
-    return lowering
+def operator_function(primitive: str, python: Callable[..., Any], run: Run, a: Any, b: Any) -> Any:
+    return binary(run, (primitive, python), a, b)
 
 
 def slice_(run: Run, *bounds: Any) -> slice:
@@ -420,12 +410,12 @@ PYTHON: dict[Any, Any] = {
     divmod: divmod_,
     len: len_,
     slice: slice_,
-    any: any_all(any),
-    all: any_all(all),
+    any: functools.partial(any_all, any),
+    all: functools.partial(any_all, all),
     sorted: sorted_,
-    list: container(list),
-    tuple: container(tuple),
-    set: container(set),
+    list: functools.partial(container, list),
+    tuple: functools.partial(container, tuple),
+    set: functools.partial(container, set),
     dict: dict_,
     functools.reduce: reduce_,
     functools.partial: partial,
@@ -439,7 +429,10 @@ PYTHON: dict[Any, Any] = {
     operator.invert: lambda run, a: unary(run, UNARY[ast.Invert], a),
     operator.abs: abs_,
     operator.getitem: lambda run, a, b: get_item(run, a, b),
-    **{getattr(operator, p.__name__): operator_function(n, p) for n, p in BINARY.values()},
+    **{
+        getattr(operator, p.__name__): functools.partial(operator_function, n, p)
+        for n, p in BINARY.values()
+    },
     **{getattr(operator, p.__name__): comparison(c) for c, (_, p) in COMPARISONS.items()},
     operator.contains: lambda run, a, b: compare(run, ast.In(), b, a),
     operator.is_: comparison(ast.Is),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -75,18 +76,12 @@ def exponential(run: Run, rng: Generator, scale: Any = 1.0, size: Any = None) ->
     return _draw(run, "exponential", rng, scale, size=_size(run, size))
 
 
-def _of_default_dtype(primitive: str) -> Callable[..., Any]:
-    def lowering(run: Run, rng: Generator, size: Any = None) -> Any:
-        return _draw(run, primitive, rng, size=_size(run, size))
-
-    return lowering
+def _of_default_dtype(primitive: str, run: Run, rng: Generator, size: Any = None) -> Any:
+    return _draw(run, primitive, rng, size=_size(run, size))
 
 
-def _of_dimensions(primitive: str) -> Callable[..., Any]:
-    def lowering(run: Run, rng: Generator, *d: int) -> Any:
-        return _draw(run, primitive, rng, size=shape_of(run, d))
-
-    return lowering
+def _of_dimensions(primitive: str, run: Run, rng: Generator, *d: int) -> Any:
+    return _draw(run, primitive, rng, size=shape_of(run, d))
 
 
 # --- integers --------------------------------------------------------------------------------
@@ -110,7 +105,7 @@ def integers(
         dtype=None if kind == np.int64 else kind, endpoint=bool(endpoint),
     )  # fmt: skip
     is_number = not isinstance(drawn, Array)
-    return conversion(dtype)(run, drawn) if is_number and dtype in (int, bool) else drawn
+    return conversion(dtype, run, drawn) if is_number and dtype in (int, bool) else drawn
 
 
 def randint(
@@ -119,7 +114,7 @@ def randint(
     first, last = (0, low) if high is None else (low, high)
     kind = None if dtype is int else dtype_of(run, dtype)
     drawn = _draw(run, "randint", rng, first, last, size=_size(run, size), dtype=kind)
-    return conversion(bool)(run, drawn) if dtype is bool and not isinstance(drawn, Array) else drawn
+    return conversion(bool, run, drawn) if dtype is bool and not isinstance(drawn, Array) else drawn
 
 
 def _is_count(x: Any) -> bool:
@@ -254,12 +249,12 @@ GENERATOR: Mapping[str, Callable[..., Any]] = {
 }
 RANDOM_STATE: Mapping[str, Callable[..., Any]] = {
     **_COMMON,
-    "random": _of_default_dtype("random"),
-    "random_sample": _of_default_dtype("random"),
-    "standard_normal": _of_default_dtype("standard_normal"),
-    "standard_exponential": _of_default_dtype("standard_exponential"),
-    "rand": _of_dimensions("rand"),
-    "randn": _of_dimensions("randn"),
+    "random": functools.partial(_of_default_dtype, "random"),
+    "random_sample": functools.partial(_of_default_dtype, "random"),
+    "standard_normal": functools.partial(_of_default_dtype, "standard_normal"),
+    "standard_exponential": functools.partial(_of_default_dtype, "standard_exponential"),
+    "rand": functools.partial(_of_dimensions, "rand"),
+    "randn": functools.partial(_of_dimensions, "randn"),
     "randint": randint,
     "permutation": lambda run, rng, x: permutation(run, rng, x),
     "shuffle": lambda run, rng, x: shuffle(run, rng, x),

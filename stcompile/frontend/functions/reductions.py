@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -181,62 +182,51 @@ def _begun(run: Run, ufunc: Any, found: Any, initial: Any) -> Any:
     return result
 
 
-def moment(primitive: str) -> Callable[..., Any]:
+def moment(
+    primitive: str,
+    run: Run,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    ddof: Any = 0,
+    *,
+    keepdims: bool = False,
+    where: Any = True,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
     """The lowering of var and std. The primitives are those of all elements about their own mean;
     others are written with sums."""
-
-    def lowering(
-        run: Run,
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        ddof: Any = 0,
-        *,
-        keepdims: bool = False,
-        where: Any = True,
-        mean: Any = None,
-        correction: Any = None,
-    ) -> Any:
-        x = run.as_array(_in_dtype(run, a, dtype))
-        if correction is not None and ddof != 0:
-            run.fails(ValueError("ddof and correction can't be provided simultaneously."))
-        free = ddof if correction is None else correction
-        if not is_static(free):
-            run.refuse(
-                "`ddof` is not known at compile time",
-                "give a Python number: its value is known at compile time",
-            )
-        if where is True and mean is None and isinstance(free, int):
-            axes = axes_of(run, x.type.ndim, axis)
-            return run.record(primitive, x, axis=axes, keepdims=bool(keepdims), ddof=free)
-        written = statistics.var_where if primitive == "var" else statistics.std_where
-        return run.call(written, [x, axis, free, bool(keepdims), where, mean], {})
-
-    return lowering
+    x = run.as_array(_in_dtype(run, a, dtype))
+    if correction is not None and ddof != 0:
+        run.fails(ValueError("ddof and correction can't be provided simultaneously."))
+    free = ddof if correction is None else correction
+    if not is_static(free):
+        run.refuse(
+            "`ddof` is not known at compile time",
+            "give a Python number: its value is known at compile time",
+        )
+    if where is True and mean is None and isinstance(free, int):
+        axes = axes_of(run, x.type.ndim, axis)
+        return run.record(primitive, x, axis=axes, keepdims=bool(keepdims), ddof=free)
+    written = statistics.var_where if primitive == "var" else statistics.std_where
+    return run.call(written, [x, axis, free, bool(keepdims), where, mean], {})
 
 
-def position(primitive: str) -> Callable[..., Any]:
+def position(primitive: str, run: Run, a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The lowering of argmax and argmin."""
-
-    def lowering(run: Run, a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-        x = run.as_array(a)
-        is_all = axis is None or _only_axis(x.type.ndim, axis)
-        one = None if is_all else axis_of(run, x.type.ndim, axis)
-        return run.record(primitive, x, axis=one, keepdims=bool(keepdims))
-
-    return lowering
+    x = run.as_array(a)
+    is_all = axis is None or _only_axis(x.type.ndim, axis)
+    one = None if is_all else axis_of(run, x.type.ndim, axis)
+    return run.record(primitive, x, axis=one, keepdims=bool(keepdims))
 
 
-def running(primitive: str) -> Callable[..., Any]:
+def running(primitive: str, run: Run, a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """The lowering of cumsum and cumprod."""
-
-    def lowering(run: Run, a: Any, axis: Any = None, dtype: Any = None) -> Any:
-        x = run.as_array(_in_dtype(run, a, dtype))
-        if (axis is None and x.type.ndim != 1) or _only_axis(x.type.ndim, axis):
-            x = run.call(np.ravel, [x], {})
-        return run.record(primitive, x, axis=axis_of(run, x.type.ndim, 0 if axis is None else axis))
-
-    return lowering
+    x = run.as_array(_in_dtype(run, a, dtype))
+    if (axis is None and x.type.ndim != 1) or _only_axis(x.type.ndim, axis):
+        x = run.call(np.ravel, [x], {})
+    return run.record(primitive, x, axis=axis_of(run, x.type.ndim, 0 if axis is None else axis))
 
 
 REDUCTIONS: dict[Any, Any] = {
@@ -249,10 +239,10 @@ REDUCTIONS: dict[Any, Any] = {
     np.amin: extremal("min", np.min),
     np.any: holding("any"),
     np.all: holding("all"),
-    np.var: moment("var"),
-    np.std: moment("std"),
-    np.argmax: position("argmax"),
-    np.argmin: position("argmin"),
-    np.cumsum: running("cumsum"),
-    np.cumprod: running("cumprod"),
+    np.var: functools.partial(moment, "var"),
+    np.std: functools.partial(moment, "std"),
+    np.argmax: functools.partial(position, "argmax"),
+    np.argmin: functools.partial(position, "argmin"),
+    np.cumsum: functools.partial(running, "cumsum"),
+    np.cumprod: functools.partial(running, "cumprod"),
 }

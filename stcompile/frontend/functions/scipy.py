@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -46,14 +47,10 @@ from stcompile.wengert.primitives.special import NAMES
 Lowering = Callable[..., Any]
 
 
-def _special(name: str) -> Lowering:
+def _special(name: str, run: Run, *operands: Any) -> Any:
     """The lowering of a ufunc of `scipy.special` to the primitive of its name."""
-
-    def lowering(run: Run, *operands: Any) -> Any:
-        function = getattr(importlib.import_module("scipy.special"), name)
-        return ufunc(f"special.{name}", function, f"special.{name}")(run, *operands)
-
-    return lowering
+    function = getattr(importlib.import_module("scipy.special"), name)
+    return ufunc(f"special.{name}", function, f"special.{name}")(run, *operands)
 
 
 PARTS = {
@@ -66,13 +63,9 @@ PARTS = {
 """The results of functions that have several, by names of their own."""
 
 
-def _in_parts(name: str) -> Lowering:
+def _in_parts(name: str, run: Run, *operands: Any) -> Any:
     """The lowering of a function with several results: to a primitive for each."""
-
-    def lowering(run: Run, *operands: Any) -> Any:
-        return tuple(run.record(f"special.{name}", *operands, part=part) for part in PARTS[name])
-
-    return lowering
+    return tuple(run.record(f"special.{name}", *operands, part=part) for part in PARTS[name])
 
 
 def _wofz(run: Run, z: Any) -> Any:
@@ -94,7 +87,7 @@ def _complex(run: Run, z: Any, least: Any) -> Any:
 
 def _of_real(name: str) -> Lowering:
     """The lowering of a scaled function, to the plain one that it is for real numbers."""
-    own = _special(name)
+    own = functools.partial(_special, name)
 
     def lowering(run: Run, v: Any, z: Any) -> Any:
         return own(run, v, z)
@@ -105,7 +98,7 @@ def _of_real(name: str) -> Lowering:
 def _spherical(name: str, sign: float) -> Lowering:
     """The lowering of a spherical Bessel function of an integer order; its derivative has the
     recurrence with this sign, DLMF 10.51.2."""
-    own = _special(name)
+    own = functools.partial(_special, name)
     slope = inlined(special.spherical_slope)
 
     def lowering(run: Run, n: Any, z: Any, derivative: bool = False) -> Any:
@@ -121,16 +114,12 @@ def _zeta(run: Run, x: Any, q: Any = None) -> Any:
     return run.record("special.zeta", x, 1.0 if q is None else q)
 
 
-def _static(name: str, hint: str) -> Lowering:
+def _static(name: str, hint: str, /, run: Run, *arguments: Any, **keywords: Any) -> Any:
     """The lowering of a function of `scipy.special` that is computed at compile time."""
-
-    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
-        if not is_static([*arguments, *keywords.values()]):
-            run.refuse(f"`special.{name}` takes values that are known at compile time", hint)
-        function = getattr(importlib.import_module("scipy.special"), name)
-        return run.computed(function, *arguments, **keywords)
-
-    return lowering
+    if not is_static([*arguments, *keywords.values()]):
+        run.refuse(f"`special.{name}` takes values that are known at compile time", hint)
+    function = getattr(importlib.import_module("scipy.special"), name)
+    return run.computed(function, *arguments, **keywords)
 
 
 _combinations = inlined(special.comb)
@@ -138,7 +127,7 @@ _combinations = inlined(special.comb)
 
 def _comb(run: Run, N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
     if is_static([N, k]) or exact or repetition:
-        static = _static("comb", "leave `exact` and `repetition` out")
+        static = functools.partial(_static, "comb", "leave `exact` and `repetition` out")
         return static(run, N, k, exact=exact, repetition=repetition)
     return _combinations(run, N, k)
 
@@ -146,8 +135,8 @@ def _comb(run: Run, N: Any, k: Any, *, exact: bool = False, repetition: bool = F
 _OF_LIBRARY = all_of(special, special_bessel, special_distributions, special_harmonics)
 del _OF_LIBRARY["spherical_slope"]
 SPECIAL: dict[str, Lowering] = {
-    **{name: _special(name) for name in NAMES},
-    **{name: _in_parts(name) for name in PARTS},
+    **{name: functools.partial(_special, name) for name in NAMES},
+    **{name: functools.partial(_in_parts, name) for name in PARTS},
     "spherical_jn": _spherical("spherical_jn", -1.0),
     "spherical_yn": _spherical("spherical_yn", -1.0),
     "spherical_in": _spherical("spherical_in", 1.0),
@@ -159,8 +148,8 @@ SPECIAL: dict[str, Lowering] = {
     "jve": _of_real("jv"),
     "yve": _of_real("yv"),
     "comb": _comb,
-    "factorial": _static("factorial", "write special.gamma(n + 1)"),
-    "perm": _static("perm", "write special.poch(N - k + 1, k)"),
+    "factorial": functools.partial(_static, "factorial", "write special.gamma(n + 1)"),
+    "perm": functools.partial(_static, "perm", "write special.poch(N - k + 1, k)"),
 }
 
 

@@ -3,6 +3,7 @@ that are computed when a function is compiled, such as those that design filters
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import numbers
@@ -58,20 +59,22 @@ def _of_sparse(lowering: Lowering) -> Lowering:
     return of_outside
 
 
-def at_compile_time(find: Callable[[], Any], name: str) -> Lowering:
+def at_compile_time(module: str, name: str, /, run: Run, *arguments: Any, **keywords: Any) -> Any:
     """The lowering of a function that is called when a function is compiled, with arguments that
     are known then; the arrays that it returns are constants."""
+    if not is_static([*arguments, *keywords.values()]):
+        shown = _SHOWN.get(name, f"{module.removeprefix('scipy.')}.{name}")
+        run.refuse(
+            f"`{shown}` takes values that are known at compile time",
+            "give Python numbers, strings and lists of them, or call it outside and pass the "
+            "result in",
+        )
+    function = getattr(importlib.import_module(module), name)
+    return constant_of(run, run.computed(function, *arguments, **keywords))
 
-    def lowering(run: Run, *arguments: Any, **keywords: Any) -> Any:
-        if not is_static([*arguments, *keywords.values()]):
-            run.refuse(
-                f"`{name}` takes values that are known at compile time",
-                "give Python numbers, strings and lists of them, or call it outside and pass the "
-                "result in",
-            )
-        return constant_of(run, run.computed(find(), *arguments, **keywords))
 
-    return lowering
+_SHOWN = {"smoothing_matrix": "signal.savgol_filter", "legendre": "integrate.fixed_quad"}
+"""The functions that call others of the library."""
 
 
 def constant_of(run: Run, value: Any) -> Any:
@@ -84,12 +87,7 @@ def constant_of(run: Run, value: Any) -> Any:
 
 
 def _designs(module: str, names: Sequence[str]) -> dict[str, Lowering]:
-    shown = module.removeprefix("scipy.")
-
-    def finder(name: str) -> Callable[[], Any]:
-        return lambda: getattr(importlib.import_module(module), name)
-
-    return {name: at_compile_time(finder(name), f"{shown}.{name}") for name in names}
+    return {name: functools.partial(at_compile_time, module, name) for name in names}
 
 
 INTERPOLATE: dict[str, Lowering] = {
@@ -230,12 +228,12 @@ HELPERS: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         "stcompile.library.sparse": {"solved": _sparse_solved},
         "stcompile.library.filter_design": {
             "filtered": _filtered,
-            "smoothing_matrix": at_compile_time(
-                lambda: filter_design.smoothing_matrix, "signal.savgol_filter"
+            "smoothing_matrix": functools.partial(
+                at_compile_time, lambda: filter_design.smoothing_matrix, "signal.savgol_filter"
             ),
         },
         "stcompile.library.integrals": {
-            "legendre": at_compile_time(lambda: integrals.legendre, "integrate.fixed_quad")
+            "legendre": functools.partial(at_compile_time, integrals.__name__, "legendre")
         },
     }
 )

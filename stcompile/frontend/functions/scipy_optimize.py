@@ -6,36 +6,18 @@ taken. Options that change the equation, such as bounds, are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from stcompile.base.deferred import deferred
 from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.scipy_problem import ITERATIVE, SCALAR_METHODS, Problem
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import is_static
 from stcompile.library import optimize as library
-
-SCALAR_METHODS: tuple[str, ...] = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
-"""Methods of `scipy.optimize.minimize` that take no gradient."""
-ITERATIVE = ("broyden1", "broyden2", "anderson", "newton_krylov")
-"""Solvers that approximate the Jacobian from step to step."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A call of a solver: ``kind`` says what the solution is, ``starts`` are the numbers that it
-    begins with, of which the first has its shape; ``options`` are known at compile time."""
-
-    solver: str
-    kind: str  # "root", "minimum" or "squares"
-    function: Any
-    args: Sequence[Any]
-    starts: Sequence[Any]
-    options: Mapping[str, Any]
-
 
 Lowering = Callable[..., Any]
 _GRADIENT_METHODS = (None, "CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "Newton-CG")
@@ -56,20 +38,18 @@ def _solved(
     return stage(run, Problem(solver, kind, function, others, starts, given))
 
 
-def _bracketing(solver: str) -> Lowering:
-    def lowering(
-        run: Run,
-        f: Any,
-        a: Any,
-        b: Any,
-        args: Any = (),
-        xtol: Any = None,
-        rtol: Any = None,
-        maxiter: Any = None,
-    ) -> Any:
-        return _solved(run, solver, "root", f, args, (a, b), xtol=xtol, rtol=rtol, maxiter=maxiter)
-
-    return lowering
+def _bracketing(
+    solver: str,
+    run: Run,
+    f: Any,
+    a: Any,
+    b: Any,
+    args: Any = (),
+    xtol: Any = None,
+    rtol: Any = None,
+    maxiter: Any = None,
+) -> Any:
+    return _solved(run, solver, "root", f, args, (a, b), xtol=xtol, rtol=rtol, maxiter=maxiter)
 
 
 def _newton(
@@ -279,14 +259,18 @@ def _turned(run: Run, bounds: Any, size: int) -> Any:
     return list(zip(*ends, strict=True))
 
 
-def _by_iteration(solver: str) -> Lowering:
-    def lowering(
-        run: Run, F: Any, xin: Any, *, maxiter: Any = None, f_tol: Any = None, x_tol: Any = None
-    ) -> Any:
-        x = run.call(library.at_least_vector, (xin,), {})
-        return _solved(run, solver, "root", F, (), (x,), maxiter=maxiter, f_tol=f_tol, x_tol=x_tol)
-
-    return lowering
+def _by_iteration(
+    solver: str,
+    run: Run,
+    F: Any,
+    xin: Any,
+    *,
+    maxiter: Any = None,
+    f_tol: Any = None,
+    x_tol: Any = None,
+) -> Any:
+    x = run.call(library.at_least_vector, (xin,), {})
+    return _solved(run, solver, "root", F, (), (x,), maxiter=maxiter, f_tol=f_tol, x_tol=x_tol)
 
 
 def fixed(run: Run, residual: Any, x0: Any, args: Any, xtol: Any, maxiter: Any) -> Any:
@@ -331,30 +315,29 @@ def _fmin_powell(
     return run.call(np.squeeze, (_result(run, "fmin_powell", found, full_output),), {})
 
 
-def _by_gradient(solver: str, method: str, tolerance: str) -> Lowering:
-    def lowering(
-        run: Run,
-        f: Any,
-        x0: Any,
-        fprime: Any = None,
-        args: Any = (),
-        *,
-        maxiter: Any = None,
-        full_output: Any = False,
-        disp: Any = True,
-        **tolerances: Any,
-    ) -> Any:
-        wrong = tolerances.keys() - {tolerance}
-        if wrong:
-            run.refuse(
-                f"the argument `{min(wrong)}` of `{solver}` is not supported", "leave it out"
-            )
-        name = "xtol" if method == "Newton-CG" else tolerance
-        more = _options(maxiter=maxiter, **{name: tolerances.get(tolerance)})
-        found = _minimize(run, f, x0, args, method, options=more or None)
-        return _result(run, solver, found, full_output)
-
-    return lowering
+def _by_gradient(
+    solver: str,
+    method: str,
+    tolerance: str,
+    /,
+    run: Run,
+    f: Any,
+    x0: Any,
+    fprime: Any = None,
+    args: Any = (),
+    *,
+    maxiter: Any = None,
+    full_output: Any = False,
+    disp: Any = True,
+    **tolerances: Any,
+) -> Any:
+    wrong = tolerances.keys() - {tolerance}
+    if wrong:
+        run.refuse(f"the argument `{min(wrong)}` of `{solver}` is not supported", "leave it out")
+    name = "xtol" if method == "Newton-CG" else tolerance
+    more = _options(maxiter=maxiter, **{name: tolerances.get(tolerance)})
+    found = _minimize(run, f, x0, args, method, options=more or None)
+    return _result(run, solver, found, full_output)
 
 
 def _result(run: Run, solver: str, found: Any, full_output: Any) -> Any:
@@ -420,7 +403,7 @@ def _brent(method: str, tolerance: float) -> Lowering:
 
 _BRACKETING = ("brentq", "brenth", "ridder", "bisect", "toms748")
 OPTIMIZE: dict[str, Lowering] = {
-    **{name: _bracketing(name) for name in _BRACKETING},
+    **{name: functools.partial(_bracketing, name) for name in _BRACKETING},
     "newton": _newton,
     "root_scalar": _root_scalar,
     "fsolve": _fsolve,
@@ -430,14 +413,14 @@ OPTIMIZE: dict[str, Lowering] = {
     "least_squares": _least_squares,
     "fmin": _fmin,
     "fmin_powell": _fmin_powell,
-    "fmin_bfgs": _by_gradient("fmin_bfgs", "BFGS", "gtol"),
-    "fmin_cg": _by_gradient("fmin_cg", "CG", "gtol"),
-    "fmin_ncg": _by_gradient("fmin_ncg", "Newton-CG", "avextol"),
+    "fmin_bfgs": functools.partial(_by_gradient, "fmin_bfgs", "BFGS", "gtol"),
+    "fmin_cg": functools.partial(_by_gradient, "fmin_cg", "CG", "gtol"),
+    "fmin_ncg": functools.partial(_by_gradient, "fmin_ncg", "Newton-CG", "avextol"),
     "fmin_l_bfgs_b": _fmin_l_bfgs_b,
     "fminbound": _fminbound,
     "brent": _brent("brent", 1.48e-8),
     "golden": _brent("golden", float(np.sqrt(np.finfo(float).eps))),
-    **{name: _by_iteration(name) for name in ITERATIVE},
+    **{name: functools.partial(_by_iteration, name) for name in ITERATIVE},
     **{
         name: inlined(vars(library)[name])
         for name in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -84,24 +85,23 @@ def argsort(
     return run.record("argsort", x, axis=at, kind="stable" if stable else kind, **ways)
 
 
-def _partition(primitive: str) -> Any:
-    def lowering(run: Run, a: Any, kth: Any, axis: Any = -1, kind: str = "introselect") -> Any:
-        if kind != "introselect":
-            run.fails(ValueError(f"select kind must be 'introselect' (got {kind!r})"))
-        x, at = (_flat_of_any if primitive == "argpartition" else _flat)(run, a, axis)
-        size = x.type.dims[at]
-        if not is_static(kth):
-            run.refuse(
-                "`kth` is known only at run time",
-                "use integers that are known at compile time",
-                TypingError,
-            )
-        given = kth if isinstance(kth, tuple | list) else (kth,)
-        places = [int(k) + size if k < 0 else int(k) for k in given]
-        place = places[0] if len(places) == 1 else tuple(places)
-        return run.record(primitive, x, kth=place, axis=at)
-
-    return lowering
+def _partition(
+    primitive: str, run: Run, a: Any, kth: Any, axis: Any = -1, kind: str = "introselect"
+) -> Any:
+    if kind != "introselect":
+        run.fails(ValueError(f"select kind must be 'introselect' (got {kind!r})"))
+    x, at = (_flat_of_any if primitive == "argpartition" else _flat)(run, a, axis)
+    size = x.type.dims[at]
+    if not is_static(kth):
+        run.refuse(
+            "`kth` is known only at run time",
+            "use integers that are known at compile time",
+            TypingError,
+        )
+    given = kth if isinstance(kth, tuple | list) else (kth,)
+    places = [int(k) + size if k < 0 else int(k) for k in given]
+    place = places[0] if len(places) == 1 else tuple(places)
+    return run.record(primitive, x, kth=place, axis=at)
 
 
 def lexsort(run: Run, keys: Any, axis: int = -1) -> Any:
@@ -214,8 +214,8 @@ def take(run: Run, a: Any, indices: Any, axis: Any = None, mode: str = "raise") 
 SORTING: dict[Any, Any] = {
     np.sort: sort,
     np.argsort: argsort,
-    np.partition: _partition("partition"),
-    np.argpartition: _partition("argpartition"),
+    np.partition: functools.partial(_partition, "partition"),
+    np.argpartition: functools.partial(_partition, "argpartition"),
     np.lexsort: lexsort,
     np.searchsorted: searchsorted,
     np.digitize: digitize,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -44,7 +45,7 @@ def at_chosen(run: Run, *arguments: Any) -> Any:
 
 def method_of(run: Run, ufunc: np.ufunc, name: str, is_known: bool) -> Lowering:
     """The lowering of a method; ``is_known`` says whether the ufunc itself has a lowering."""
-    makers = {
+    makers: dict[str, Lowering] = {
         "reduce": _reduce,
         "reduceat": _reduceat,
         "accumulate": _accumulate,
@@ -60,36 +61,39 @@ def method_of(run: Run, ufunc: np.ufunc, name: str, is_known: bool) -> Lowering:
     is_at_one = name == "at" and ufunc.nin == 1
     if (ufunc.nin != 2 and not is_at_one) or ufunc.nout != 1:
         run.refuse(f"`{ufunc.__name__}` does not make one number of two", "", TypingError)
-    return makers[name](ufunc)
+    return functools.partial(makers[name], ufunc)
 
 
-def _reduce(ufunc: np.ufunc) -> Lowering:
-    def lowering(
-        run: Run,
-        array: Any,
-        axis: Any = 0,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: bool = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Any:
-        function = _REDUCTIONS.get(ufunc)
-        x = run.as_array(array if dtype is None else run.call(np.asarray, [array, dtype], {}))
-        if function is None:
-            given = [ufunc, x, axis, bool(keepdims), initial, where]
-            is_one = isinstance(axis, int | np.integer) or ufunc not in _REORDERED
-            result = inlined(ufuncs.folded if is_one else ufuncs.folded_along)(run, *given)
-        else:
-            if isinstance(x, Array) and not x.type.ndim and axis in (0, -1):
-                axis = None  # NumPy accepts these axes for a number
-            named = {"axis": axis, "keepdims": bool(keepdims), "where": where}
-            if initial is not None:
-                named["initial"] = initial
-            result = run.call(function, [x], named)
-        return _written(run, f"np.{ufunc.__name__}.reduce", result, out)
+def _reduce(
+    ufunc: np.ufunc,
+    run: Run,
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    function = _REDUCTIONS.get(ufunc)
+    x = _in_dtype(run, array, dtype)
+    if function is None:
+        given = [ufunc, x, axis, bool(keepdims), initial, where]
+        is_one = isinstance(axis, int | np.integer) or ufunc not in _REORDERED
+        result = inlined(ufuncs.folded if is_one else ufuncs.folded_along)(run, *given)
+    else:
+        if isinstance(x, Array) and not x.type.ndim and axis in (0, -1):
+            axis = None  # NumPy accepts these axes for a number
+        named = {"axis": axis, "keepdims": bool(keepdims), "where": where}
+        if initial is not None:
+            named["initial"] = initial
+        result = run.call(function, [x], named)
+    return _written(run, f"np.{ufunc.__name__}.reduce", result, out)
 
-    return lowering
+
+def _in_dtype(run: Run, array: Any, dtype: Any) -> Array:
+    """The operand of a method as an array of the dtype to compute in."""
+    return run.as_array(array if dtype is None else run.call(np.asarray, [array, dtype], {}))
 
 
 def _written(run: Run, name: str, result: Any, out: Any) -> Any:
@@ -98,67 +102,63 @@ def _written(run: Run, name: str, result: Any, out: Any) -> Any:
     return result if target is None else write_out(run, Callee(name), result, target)
 
 
-def _accumulate(ufunc: np.ufunc) -> Lowering:
-    def lowering(run: Run, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-        function = _RUNNING.get(ufunc)
-        x = run.as_array(array if dtype is None else run.call(np.asarray, [array, dtype], {}))
-        if function is None:
-            result = inlined(ufuncs.running)(run, ufunc, x, axis)
-        else:
-            if not x.type.ndim or axis is None:
-                run.refuse(f"np.{ufunc.__name__}.accumulate goes along one axis", "", TypingError)
-            result = run.call(function, [x], {"axis": axis})
-        return _written(run, f"np.{ufunc.__name__}.accumulate", result, out)
-
-    return lowering
-
-
-def _reduceat(ufunc: np.ufunc) -> Lowering:
-    def lowering(
-        run: Run, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
-    ) -> Any:
-        x = run.as_array(array if dtype is None else run.call(np.asarray, [array, dtype], {}))
-        result = inlined(ufuncs.reduced_at)(run, ufunc, x, indices, axis)
-        return _written(run, f"np.{ufunc.__name__}.reduceat", result, out)
-
-    return lowering
+def _accumulate(
+    ufunc: np.ufunc, run: Run, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+) -> Any:
+    function = _RUNNING.get(ufunc)
+    x = _in_dtype(run, array, dtype)
+    if function is None:
+        result = inlined(ufuncs.running)(run, ufunc, x, axis)
+    else:
+        if not x.type.ndim or axis is None:
+            run.refuse(f"np.{ufunc.__name__}.accumulate goes along one axis", "", TypingError)
+        result = run.call(function, [x], {"axis": axis})
+    return _written(run, f"np.{ufunc.__name__}.accumulate", result, out)
 
 
-def _outer(ufunc: np.ufunc) -> Lowering:
-    def lowering(run: Run, A: Any, B: Any) -> Any:
-        return inlined(ufuncs.outer)(run, ufunc, A, B)
+def _reduceat(
+    ufunc: np.ufunc,
+    run: Run,
+    array: Any,
+    indices: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+) -> Any:
+    x = _in_dtype(run, array, dtype)
+    result = inlined(ufuncs.reduced_at)(run, ufunc, x, indices, axis)
+    return _written(run, f"np.{ufunc.__name__}.reduceat", result, out)
 
-    return lowering
+
+def _outer(ufunc: np.ufunc, run: Run, A: Any, B: Any) -> Any:
+    return inlined(ufuncs.outer)(run, ufunc, A, B)
 
 
-def _at(ufunc: np.ufunc) -> Lowering:
-    def lowering(run: Run, a: Any, indices: Any, b: Any = None) -> None:
-        if not isinstance(a, Array):
-            run.refuse(f"{described(a)} cannot be written to", "give an array", TypingError)
-        if ufunc.nin == 1:
-            run.check_writeable(a)
-            inlined(ufuncs.applied_at_one)(run, ufunc, a, indices)
-            return
-        value: Any = run.as_array(b) if isinstance(b, LISTED) else b
-        if not (is_traced(value) or is_number(value)):
-            run.refuse(
-                f"{described(value)} is no operand of np.{ufunc.__name__}.at",
-                "give numbers",
-                TypingError,
-            )
-        if a.type.dtype.kind == "b":
-            run.refuse(f"np.{ufunc.__name__}.at of booleans is not supported", "use integers")
-        if ufunc not in (np.add, np.subtract):
-            run.check_writeable(a)
-            inlined(ufuncs.applied_at)(run, ufunc, a, indices, value)
-            return
-        if ufunc is np.subtract:
-            if is_traced(value) and value.type.dtype.kind in "bu":
-                run.refuse(f"np.subtract.at of {describe(value)} is not supported", "cast it first")
-            value = run.call(np.negative, [value], {}) if is_traced(value) else -value
-        _add_at(run, a, indices, value)
-
-    return lowering
+def _at(ufunc: np.ufunc, run: Run, a: Any, indices: Any, b: Any = None) -> None:
+    if not isinstance(a, Array):
+        run.refuse(f"{described(a)} cannot be written to", "give an array", TypingError)
+    if ufunc.nin == 1:
+        run.check_writeable(a)
+        inlined(ufuncs.applied_at_one)(run, ufunc, a, indices)
+        return
+    value: Any = run.as_array(b) if isinstance(b, LISTED) else b
+    if not (is_traced(value) or is_number(value)):
+        run.refuse(
+            f"{described(value)} is no operand of np.{ufunc.__name__}.at",
+            "give numbers",
+            TypingError,
+        )
+    if a.type.dtype.kind == "b":
+        run.refuse(f"np.{ufunc.__name__}.at of booleans is not supported", "use integers")
+    if ufunc not in (np.add, np.subtract):
+        run.check_writeable(a)
+        inlined(ufuncs.applied_at)(run, ufunc, a, indices, value)
+        return
+    if ufunc is np.subtract:
+        if is_traced(value) and value.type.dtype.kind in "bu":
+            run.refuse(f"np.subtract.at of {describe(value)} is not supported", "cast it first")
+        value = run.call(np.negative, [value], {}) if is_traced(value) else -value
+    _add_at(run, a, indices, value)
 
 
 _PLACES = (Array, Scalar, list, int, np.integer)

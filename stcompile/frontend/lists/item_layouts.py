@@ -1,21 +1,19 @@
 """The common layout of the items of a list that is to be kept in rows of arrays.
 
 A layout is an item, which is a number, an array, or a tuple or a list of items, with types in place
-of the numbers and arrays. Where such a list leaves a program, it is returned as arrays (`Rows`),
-one for each number or array in an item, with a row for each item; the caller gets a list of rows.
+of the numbers and arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeAlias
 
 from stcompile.base import trees
-from stcompile.base.deferred import deferred
 from stcompile.frontend.operations.numbers import common_number, reads_as_number
-from stcompile.frontend.state.rests import filled_in, is_filled
+from stcompile.frontend.state.rests import is_filled
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Scalar
 from stcompile.wengert.dims import symbols_in
@@ -104,50 +102,3 @@ def _type_of(path: trees.Path, example: Any) -> Type:
     if is_number(example):
         return type_of(example)
     return example if isinstance(example, Type) else example.type
-
-
-# --- lists that leave a program ------------------------------------------------------------------
-
-
-from_rows = deferred("stcompile.frontend.lists.filled", "from_rows")
-
-
-def with_rows(run: Run, value: Any) -> Any:
-    """Replace the lists whose number of items the data decide by rows."""
-
-    def rows(part: Any) -> Any:
-        filled = filled_in(part)
-        return None if filled is None else filled.as_rows(run)
-
-    return _replaced(rows, value)
-
-
-def with_lists(run: Run, value: Any) -> Any:
-    """Replace rows by lists."""
-
-    def listed(part: Any) -> Any:
-        if not isinstance(part, Rows):
-            return None
-        return run.own([from_rows(run, part)] if part.columns else [])
-
-    return _replaced(listed, value)
-
-
-def _replaced(change: Callable[[Any], Any], value: Any) -> Any:
-    """The structure with the parts that ``change`` gives in place of others; it gives None for a
-    part that stays. The structure itself if all stay."""
-    found = change(value)
-    if found is not None:
-        return found
-    parts = trees.children(value) or ()
-    made = [_replaced(change, part) for _, part in parts]
-    if all(new is part for new, (_, part) in zip(made, parts, strict=True)):
-        return value
-    return trees.with_children(value, made)
-
-
-def has_rows(value: Any) -> bool:
-    """True for a structure that contains `Rows`."""
-    if isinstance(value, Rows):
-        return True
-    return any(has_rows(part) for _, part in trees.children(value) or ())
