@@ -8,7 +8,7 @@ path is staged together with the statements that follow up to there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -55,21 +55,12 @@ def branch(
 ) -> Signal:
     """Run one of two blocks, by the truth of ``test``; return the signal that it ends with."""
     predicate = run.atom(predicate_of(run, test))
-    frame = run.frame
-    blocks = then, otherwise
-    then, otherwise = (partial(_arm, run, frame, block) for block in blocks)
-    paths: list[Path] = []
-    for number, arm in enumerate((then, otherwise)):
-        try:
-            paths.append(stage_path(run, partial(closed_arm, run, frame, arm)))
-        except StcompileError as error:
-            guard = raises_to(run, error)
-            if guard is None:
-                raise
-            flag = run.record("not", test) if number else test
-            split_off(run, flag, guard, blocks[number])
-            return (then if number else otherwise)()
-    first, second = paths
+    frame, blocks = run.frame, (then, otherwise)
+    then, otherwise = arms = [partial(_arm, run, frame, block) for block in blocks]
+    found = _both(run, test, [partial(closed_arm, run, frame, arm) for arm in arms], blocks)
+    if isinstance(found, int):
+        return arms[found]()
+    first, second = found
     for ended, block in ((first, otherwise), (second, then)):
         if isinstance(ended.result, Raised):
             record_raise(run, predicate, ended, ended is first)
@@ -86,6 +77,26 @@ def branch(
             record_raise(run, predicate, ended, ended is first)
             return again() or rest_of(run, run.frame)
     return ending(run, predicate, first, second)
+
+
+def _both(
+    run: Run, test: Traced, staged: Sequence[Callable[[], Any]], blocks: Sequence[Callable[[], Any]]
+) -> tuple[Path, Path] | int:
+    """The paths of two blocks, ``staged`` aside. If one of them raises an error that a handler
+    catches, the path to the handler is split off, and the number of the other block is returned:
+    it goes on."""
+    paths: list[Path] = []
+    for number, action in enumerate(staged):
+        try:
+            paths.append(stage_path(run, action))
+        except StcompileError as error:
+            guard = raises_to(run, error)
+            if guard is None:
+                raise
+            failed = run.record("not", test) if number else test
+            split_off(run, failed, guard, blocks[number])
+            return 1 - number
+    return paths[0], paths[1]
 
 
 def _to_the_end(run: Run, block: Callable[[], Signal]) -> Signal:
@@ -108,19 +119,12 @@ def _arm(run: Run, frame: Frame, block: Callable[[], Signal]) -> Signal:
 
 def choose(run: Run, test: Traced, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """The value of one of two expressions, by the truth of ``test``."""
-    predicate = run.atom(predicate_of(run, test))
-    paths: list[Path] = []
-    for number, arm in enumerate((then, otherwise)):
-        try:
-            value = partial(closed_value, run, partial(attempted, run, arm))
-            paths.append(stage_path(run, value))
-        except StcompileError as error:
-            guard = raises_to(run, error)
-            if guard is None:
-                raise
-            split_off(run, run.record("not", test) if number else test, guard, arm)
-            return (then if number else otherwise)()
-    first, second = paths
+    predicate, arms = run.atom(predicate_of(run, test)), (then, otherwise)
+    values = [partial(closed_value, run, partial(attempted, run, arm)) for arm in arms]
+    found = _both(run, test, values, arms)
+    if isinstance(found, int):
+        return arms[found]()
+    first, second = found
     for ended, block in ((first, otherwise), (second, then)):
         if isinstance(ended.result, Raised):
             record_raise(run, predicate, ended, ended is first)

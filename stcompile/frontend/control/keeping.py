@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
 from stcompile.frontend.control.fixpoint import Settled, Steps, settle
 from stcompile.frontend.control.gridding import with_grids
@@ -24,7 +23,7 @@ from stcompile.frontend.control.unrolling import (
     why_unrolled,
     written_out,
 )
-from stcompile.frontend.state.asking import pass_on
+from stcompile.frontend.state.asking import tried
 from stcompile.frontend.state.items import Counted, Sequence
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
@@ -163,13 +162,11 @@ def each_of(
         for first in (0, 1):
             if first:
                 action(items.item(0))
-            try:
-                with run.attempt():
-                    keep(run, where, items.after(first), action, name_of)
-                    return True
-            except (LanguageError, TypingError) as error:
-                pass_on(run, error)
-                refusal = refusal or error
+            kept = partial(keep, run, where, items.after(first), action, name_of)
+            _, why = tried(run, kept)
+            if why is None:
+                return True
+            refusal = refusal or why
     length = items.length
     _in_turn(run, items, action, first)
     warn_if_long(run, where, start, length, refusal)

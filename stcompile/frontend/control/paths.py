@@ -354,7 +354,12 @@ def _record(
 
 def either(run: Run, first: Any, second: Any) -> Any:
     """``first or second`` of two flags."""
+    return flags_joined(run, "or", first, second)
+
+
+def flags_joined(run: Run, operator: str, first: Any, second: Any) -> Any:
+    """Two flags, either of which may be known, joined by ``and`` or ``or``."""
     for one, other in ((first, second), (second, first)):
         if not is_traced(one):
-            return True if one else other
-    return run.record("or", first, second)
+            return other if bool(one) == (operator == "and") else operator == "or"
+    return run.record(operator, first, second)

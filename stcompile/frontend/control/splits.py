@@ -20,6 +20,7 @@ from stcompile.frontend.control.paths import (
     attempted,
     codes_of,
     ending,
+    flags_joined,
     join,
     record_raise,
     rest_of,
@@ -29,7 +30,7 @@ from stcompile.frontend.state.failures import Guard, first_caught
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Fallible, PathRaised, Raised, Returned, Signal
-from stcompile.frontend.state.values import Scalar, Traced, is_traced
+from stcompile.frontend.state.values import Scalar, Traced
 from stcompile.wengert.ir import Atom
 
 AT_TRY = object()
@@ -38,36 +39,29 @@ AT_TRY = object()
 def closed_arm(run: Run, frame: Frame, block: Callable[[], Signal]) -> Signal:
     """Stage a block of statements on a path of its own. An error that only the running program
     knows ends it there: the path without the error meets that of its handler at its end."""
-    outer, run.arm = run.arm, (run.recorder.nesting, frame)
-    split = len(run.splits)
-    signal: Any
-    try:
-        signal = block()
-    except PathRaised:
-        if len(run.splits) == split:
-            raise
-        signal = Raised()
-    finally:
-        run.arm = outer
-    ended: Signal = close(run, frame, split, signal)
+    ended: Signal = _closed(run, frame, block)
     return ended
 
 
 def closed_value(run: Run, expression: Callable[[], Any]) -> Any:
     """Stage an expression on a path of its own: its value, which is `Fallible` if it may end in an
     error that only the running program knows."""
-    outer, run.arm = run.arm, (run.recorder.nesting, None)
+    return _closed(run, None, lambda: Returned(expression())).value
+
+
+def _closed(run: Run, frame: Frame | None, action: Callable[[], Any]) -> Any:
+    """The signal of a block of a frame, or of an expression (None), on a path of its own."""
+    outer, run.arm = run.arm, (run.recorder.nesting, frame)
     split = len(run.splits)
     try:
-        signal: Any = Returned(expression())
+        signal = action()
     except PathRaised:
         if len(run.splits) == split:
             raise
         signal = Raised()
     finally:
         run.arm = outer
-    signal = close(run, run.frame, split, signal)
-    return signal.value
+    return close(run, frame or run.frame, split, signal)
 
 
 def close(run: Run, frame: Frame, at: int, signal: Any) -> Any:
@@ -164,19 +158,11 @@ def let_through(run: Run, ended: Any, value: Any) -> Any:
         is_code = value.code == code
         if isinstance(value.code, Scalar):
             is_code = run.record("equal", value.code, code)
-        flag = both(run, ended, is_code)
+        flag = flags_joined(run, "and", ended, is_code)
         if flag is True:
             throw(run, error)
         split_off(run, flag, guard, partial(throw, run, error))
     return value.value
-
-
-def both(run: Run, first: Any, second: Any) -> Any:
-    """``first and second`` of two flags."""
-    for one, other in ((first, second), (second, first)):
-        if not is_traced(one):
-            return other if one else False
-    return run.record("and", first, second)
 
 
 def throw(run: Run, error: StcompileError) -> NoReturn:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from stcompile.base.errors import LanguageError, StcompileError
+from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.frontend.state.frames import Keeping
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described, is_lent
@@ -14,6 +15,9 @@ STATIC_INDEX = (
     "stack the items into an array (`np.stack(items)[i]`), or use an index that is known at "
     "compile time: an int, or an item of an array that is passed as st.static(array)"
 )
+
+
+T = TypeVar("T")
 
 
 class NeedsGrid(LanguageError):
@@ -41,6 +45,17 @@ def ask_for_grid(run: Run, container: Any) -> None:
         error = NeedsGrid(reason, STATIC_INDEX, keeping, container, None)
         error.location = run.location.shown or run.location
         raise error
+
+
+def tried(run: Run, action: Callable[[], T]) -> tuple[T | None, StcompileError | None]:
+    """The result of ``action`` and None; if it is refused, None and the refusal: nothing has been
+    changed then. A refusal that a loop further out handles is raised."""
+    try:
+        with run.attempt():
+            return action(), None
+    except (LanguageError, TypingError) as error:
+        pass_on(run, error)
+        return None, error
 
 
 def pass_on(run: Run, error: StcompileError) -> None:

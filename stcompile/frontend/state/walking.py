@@ -20,6 +20,7 @@ from stcompile.base.foreign import LIBRARIES, foreign_kind, library_of
 from stcompile.base.location import NOWHERE, Location, Section
 from stcompile.frontend.state.failures import Guard
 from stcompile.frontend.state.frames import Block, Frame
+from stcompile.frontend.state.signals import Signal
 from stcompile.frontend.state.sizes import Sizes
 from stcompile.frontend.state.values import Array
 from stcompile.wengert.dims import UnknownSizeError
@@ -94,8 +95,8 @@ class Walk(Sizes):
         finally:
             self._here = outer
 
-    def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Any:
-        """Run statements; return the signal that ends them early (see `signals`), or None."""
+    def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Signal:
+        """Run statements; return the signal that ends them early, or None."""
         for at, node in enumerate(body):
             outer, self._here = self._here, (node, frame)
             enclosing, frame.statement = frame.statement, node
@@ -104,7 +105,7 @@ class Walk(Sizes):
                 handler = self.language.statements.get(type(node))
                 if handler is None:
                     self.refuse(f"{syntax_name(node)} is not supported", "")
-                signal = handler(self, node, frame)
+                signal: Signal = handler(self, node, frame)
             except UnknownSizeError as error:
                 self._refuse_length(error)
             finally:

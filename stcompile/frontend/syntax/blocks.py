@@ -124,9 +124,7 @@ def visit_Try(run: Run, node: ast.Try, frame: Frame) -> Signal:
     if not node.finalbody:
         return _handled(run, node, frame)
 
-    def leave() -> Signal:
-        signal: Signal = run.execute(node.finalbody, frame)
-        return signal
+    leave = functools.partial(run.execute, node.finalbody, frame)
 
     def handle(error: StcompileError) -> tuple[bool, Signal]:
         signal = None if error.is_conditional else leave()
@@ -138,11 +136,7 @@ def visit_Try(run: Run, node: ast.Try, frame: Frame) -> Signal:
 
 def _handled(run: Run, node: ast.Try, frame: Frame) -> Signal:
     """Run a ``try`` without its ``finally``."""
-
-    def body() -> Signal:
-        signal: Signal = run.execute(node.body, frame)
-        return signal
-
+    body = functools.partial(run.execute, node.body, frame)
     if not node.handlers:
         return body()
 
@@ -209,9 +203,7 @@ def _run_handler(
     """Run the body of an ``except``. Its name is deleted after it, however it ends."""
     name = handler.name
 
-    def body() -> Signal:
-        signal: Signal = run.execute(handler.body, frame)
-        return signal
+    body = functools.partial(run.execute, handler.body, frame)
 
     def forget() -> Signal:
         if name is not None:

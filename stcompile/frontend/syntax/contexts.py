@@ -67,8 +67,7 @@ def visit_With(run: Run, node: ast.With, frame: Frame) -> Signal:
 def _with(run: Run, items: list[ast.withitem], node: ast.With, frame: Frame) -> Signal:
     """Run a ``with`` of several items as nested statements, the first item outermost."""
     if not items:
-        signal: Signal = run.execute(node.body, frame)
-        return signal
+        return run.execute(node.body, frame)
     item, *others = items
     manager = run.evaluate(item.context_expr, frame)
     if isinstance(manager, ErrState):

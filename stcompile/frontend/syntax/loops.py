@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from stcompile.base.classes import MISSING
-from stcompile.base.errors import LanguageError, StcompileError, TypingError
+from stcompile.base.errors import StcompileError
 from stcompile.frontend.control.branches import branch
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.control.keeping import keep, keep_counted
@@ -39,7 +39,7 @@ from stcompile.frontend.operations.iteration import (
     sequence_of,
     taken,
 )
-from stcompile.frontend.state.asking import pass_on
+from stcompile.frontend.state.asking import tried
 from stcompile.frontend.state.frames import Frame, captured_by
 from stcompile.frontend.state.items import Counted, Generated, Iterator, Sequence
 from stcompile.frontend.state.run import Run
@@ -54,8 +54,6 @@ from stcompile.frontend.state.state import NameSite
 from stcompile.frontend.state.values import Affine, is_traced
 from stcompile.frontend.syntax.sets import evaluate_iterated
 from stcompile.frontend.syntax.targets import bind
-
-REFUSALS = (LanguageError, TypingError)
 
 
 @dataclass(frozen=True)
@@ -77,10 +75,9 @@ class Loop:
         try:
             if is_aside:
                 return closed_arm(run, frame, lambda: run.execute(self.node.body, frame))
-            signal: Signal = run.execute(self.node.body, frame)
+            return run.execute(self.node.body, frame)
         finally:
             frame.blocks.pop()
-        return signal
 
     def step(self) -> Outcome | None:
         """Run a step; return the signal that it ends with, None if the next step follows."""
@@ -101,8 +98,7 @@ class Loop:
         """Run the code after the last step: the ``else`` block unless the loop broke."""
         run, orelse = self.run, self.node.orelse
         if outcome is None:
-            after: Signal = run.execute(orelse, self.frame)
-            return after
+            return run.execute(orelse, self.frame)
         broke, returned = outcome.broke, outcome.returned
         value = let_through(run, returned, outcome.value)
 
@@ -164,21 +160,16 @@ def _kept(loop: Loop, items: Sequence) -> tuple[Signal, StcompileError | None]:
     """Keep a loop, from its second step on if the types settle after the first. If both are
     refused, it is unrolled, and the refusal says why."""
     run = loop.run
-    try:
-        with run.attempt():
-            return _rolled(loop, items), None
-    except REFUSALS as error:
-        pass_on(run, error)
-        refusal = error
+    signal, refusal = tried(run, lambda: _rolled(loop, items))
+    if refusal is None:
+        return signal, None
     signal = _one(loop, items.item(0))
     if signal is not None:
         return _after_signal(loop, signal, items, 1), refusal
     if items.length > 2:
-        try:
-            with run.attempt():
-                return _rolled(loop, items.after(1)), None
-        except REFUSALS as error:
-            pass_on(run, error)
+        signal, again = tried(run, lambda: _rolled(loop, items.after(1)))
+        if again is None:
+            return signal, None
     return _unrolled(loop, items, 1), refusal
 
 

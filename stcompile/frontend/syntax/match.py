@@ -72,10 +72,7 @@ def _taken(
             target = ast.copy_location(ast.Name(name, ast.Store()), case.pattern)
             bind(run, target, value, frame)
 
-    def body() -> Signal:
-        signal: Signal = run.execute(case.body, frame)
-        return signal
-
+    body = functools.partial(run.execute, case.body, frame)
     _on_line(run, case.pattern, frame, bind_all)
     guard = case.guard
     if guard is None:

@@ -150,8 +150,7 @@ def visit_If(run: Run, node: ast.If, frame: Frame) -> Signal:
             lambda: run.execute(node.body, frame),
             lambda: run.execute(node.orelse, frame),
         )
-    signal: Signal = run.execute(node.body if run.truth(test) else node.orelse, frame)
-    return signal
+    return run.execute(node.body if run.truth(test) else node.orelse, frame)
 
 
 def visit_Break(run: Run, node: ast.Break, frame: Frame) -> Signal:

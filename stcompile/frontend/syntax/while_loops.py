@@ -20,12 +20,12 @@ from stcompile.frontend.control.unrolling import (
     warn_if_long,
     why_unrolled,
 )
-from stcompile.frontend.state.asking import pass_on
+from stcompile.frontend.state.asking import tried
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Returned, Signal
 from stcompile.frontend.state.values import Affine, is_traced
-from stcompile.frontend.syntax.loops import REFUSALS, Loop
+from stcompile.frontend.syntax.loops import Loop
 from stcompile.wengert.primitives.control import COUNTER
 
 
@@ -43,26 +43,27 @@ def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
         trial = partial(loop.body, is_aside=True)
         path = stage_path(run, trial, is_trial=True)
         if _data_decides(loop, path):
-            try:
-                with run.attempt():
-                    return _while(loop, runs_once=True)
-            except REFUSALS as error:  # after one unrolled step the types may stay the same
-                pass_on(run, error)
-                if isinstance(path.result, Outcome):
-                    raise
+            signal, why = tried(run, lambda: _while(loop, runs_once=True))
+            if why is None:
+                return signal
+            if isinstance(path.result, Outcome):  # else the types may stay after an unrolled step
+                raise why
         elif steps < 2 and not forced:  # the types may settle after the first step
-            try:
-                with run.attempt():
-                    if with_grids(run, partial(_counted, loop, path), lambda: iter([loop.body])):
-                        return loop.end(None)
-            except REFUSALS as error:
-                pass_on(run, error)
-                refusal = refusal or error
+            ended, why = tried(run, partial(_ended_if_counted, loop, path))
+            if ended is not None:
+                return ended[0]
+            refusal = refusal or why
         signal = loop.body()
         steps += 1
         if signal not in (None, "continue"):
             warn_if_long(run, frame.location(node), start, steps, refusal)
             return loop.left(signal)
+
+
+def _ended_if_counted(loop: Loop, path: Path) -> tuple[Signal] | None:
+    """The signal after a loop that is kept; None if its steps are not counted."""
+    is_kept = with_grids(loop.run, partial(_counted, loop, path), lambda: iter([loop.body]))
+    return (loop.end(None),) if is_kept else None
 
 
 def _counted(loop: Loop, path: Path) -> bool:
