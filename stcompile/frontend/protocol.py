@@ -9,6 +9,7 @@ records the result. The frontend never needs to know which transformation it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeGuard, TypeVar
 
 from stcompile.base.classes import MISSING, find, names_of
@@ -23,6 +24,13 @@ class Transformed(Protocol):
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         """Record a call of this function with staged values, and return its value."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class Staging:
+    """A transformed function that is nothing but the way in which it is staged."""
+
+    stage_call: Callable[[Run, Sequence[Any], Mapping[str, Any]], Any]
 
 
 def staged_by(stage_call: Callable[..., Any]) -> Callable[[F], F]:

@@ -106,8 +106,7 @@ class Positional:
 
     def __init__(self, staged: Any, names: Sequence[str], options: Options) -> None:
         self.staged, self.names, self.options = staged, names, options
-        self.compiled: Primal[..., Any] = Primal(staged, options)
-        self.compiled.results = 0  # none shares storage with an operand
+        self.compiled: Primal[..., Any] = Primal(staged, options, results=0)
         self._outlines = _Outlines(staged)
         self._made: dict[Any, Any] = {}
 

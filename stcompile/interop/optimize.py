@@ -25,8 +25,7 @@ from stcompile.interop.packed import Packed, Structure, Weighted
 from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.hessian import Hessian
 from stcompile.transforms.jacobian import Jacobian
-from stcompile.transforms.primal import Primal
-from stcompile.transforms.products import kept
+from stcompile.transforms.primal import Primal, kept
 from stcompile.transforms.sparse import SparseHessian, SparseJacobian
 
 __all__ = ["least_squares", "minimize", "root"]

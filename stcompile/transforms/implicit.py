@@ -7,7 +7,6 @@ are right as well. The solvers and their adjoints are in `stcompile.library.impl
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -25,7 +24,7 @@ from stcompile.library.implicit import iteration, newton
 from stcompile.transforms.custom_rule import CustomRule
 from stcompile.transforms.jacobian import Jacobian
 from stcompile.transforms.partial_pullback import Cotangents
-from stcompile.transforms.primal import Primal
+from stcompile.transforms.primal import Primal, kept
 from stcompile.transforms.pushforward import Staged, exactly, plain_signature
 from stcompile.wengert.ir import Atom, Program
 
@@ -57,7 +56,7 @@ def root(
     >>> print(f"{value:.6f} {slope:.6f}")
     1.414214 0.353553
     """
-    return _compiled("root", function, tol, options(level))(x0, *args)
+    return kept(_solver, function, "root", tol, options(level))(x0, *args)
 
 
 @staged_by(lambda run, arguments, keywords: _stage(run, "fixed_point", *arguments, **keywords))
@@ -82,7 +81,7 @@ def fixed_point(
     >>> print(f"{value:.6f} {slope:.6f}")
     0.739085 -0.297474
     """
-    return _compiled("fixed_point", function, tol, options(level))(x0, *args)
+    return kept(_solver, function, "fixed_point", tol, options(level))(x0, *args)
 
 
 class _Solved(Staged):
@@ -99,17 +98,8 @@ class _Solved(Staged):
         return _stage(run, self.kind, self.function, *arguments, tol=self.tol)
 
 
-@functools.lru_cache(maxsize=64)
-def _kept(kind: str, function: Callable[..., Any], tol: float | None, chosen: Options) -> Any:
-    made: Primal[..., Any] = Primal(_Solved(kind, function, tol), chosen)
-    made.results = 0
-    return made
-
-
-def _compiled(kind: str, function: Callable[..., Any], tol: float | None, chosen: Options) -> Any:
-    if type(function).__hash__ is None:
-        return _kept.__wrapped__(kind, function, tol, chosen)
-    return _kept(kind, function, tol, chosen)
+def _solver(function: Callable[..., Any], kind: str, tol: float | None, chosen: Options) -> Any:
+    return Primal(_Solved(kind, function, tol), chosen, results=0)
 
 
 def _stage(

@@ -7,7 +7,6 @@ outside as further parameters; each stage of a step has a copy of it. The solver
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -25,7 +24,7 @@ from stcompile.library.initial_values import accepting, solving, stepping
 from stcompile.transforms.custom_rule import CustomRule, RuleCall
 from stcompile.transforms.hooks import stop_gradient
 from stcompile.transforms.partial_pullback import Cotangents
-from stcompile.transforms.primal import Primal
+from stcompile.transforms.primal import Primal, kept
 from stcompile.transforms.pushforward import Staged, exactly, plain_signature
 from stcompile.wengert.ir import Program
 
@@ -69,7 +68,7 @@ def solve_ivp(
     >>> print(f"{value:.6f} {slope:.6f}")
     1.213061 -1.213061
     """
-    return Trajectory(*_compiled(fun, options(level))(t_span, y0, t_eval, args, rtol, atol))
+    return Trajectory(*kept(_solver, fun, options(level))(t_span, y0, t_eval, args, rtol, atol))
 
 
 class _Solved(Staged):
@@ -86,15 +85,8 @@ class _Solved(Staged):
         return tuple(made)
 
 
-@functools.lru_cache(maxsize=64)
-def _kept(fun: Callable[..., Any], chosen: Options) -> Any:
-    made: Primal[..., Any] = Primal(_Solved(fun), chosen)
-    made.results = 0
-    return made
-
-
-def _compiled(fun: Callable[..., Any], chosen: Options) -> Any:
-    return (_kept.__wrapped__ if type(fun).__hash__ is None else _kept)(fun, chosen)
+def _solver(fun: Callable[..., Any], chosen: Options) -> Any:
+    return Primal(_Solved(fun), chosen, results=0)
 
 
 def _stage(

@@ -6,7 +6,6 @@ each call is compiled for each.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
@@ -26,13 +25,11 @@ from stcompile.frontend.protocol import staged_by
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import function_name
 from stcompile.transforms.hessian import HessianVectorProduct
-from stcompile.transforms.primal import Primal
+from stcompile.transforms.primal import Primal, kept
 from stcompile.transforms.pullback import Pullback, Vjp
 from stcompile.transforms.pushforward import Pushforward
 
 Primals = TypeVarTuple("Primals")
-
-KEPT = 64  # functions
 
 X = TypeVar("X")  # the second result of a function
 
@@ -192,9 +189,8 @@ Maker = Callable[[Callable[..., Any], int, bool, Options], Dispatcher[..., Any]]
 def _pushforward(
     function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
 ) -> Dispatcher[..., Any]:
-    made: Dispatcher[..., Any] = Primal(Pushforward(function, count, has_aux), chosen)
+    made: Dispatcher[..., Any] = Primal(Pushforward(function, count, has_aux), chosen, results=0)
     made.title = f"The value of `{function_name(function)}` and its tangent."
-    made.results = 0
     return made
 
 
@@ -215,29 +211,9 @@ def _linear(
 def _product(
     function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
 ) -> Dispatcher[..., Any]:
-    made: Dispatcher[..., Any] = Primal(HessianVectorProduct(function, count), chosen)
+    made: Dispatcher[..., Any] = Primal(HessianVectorProduct(function, count), chosen, 0)
     made.title = f"The product of the Hessian of `{function_name(function)}` with a vector."
-    made.results = 0
     return made
-
-
-@functools.lru_cache(maxsize=KEPT)
-def _kept(
-    make: Maker, function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
-) -> Dispatcher[..., Any]:
-    return make(function, count, has_aux, chosen)
-
-
-def kept(
-    make: Maker, function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
-) -> Dispatcher[..., Any]:
-    try:
-        _kept(make, function, count, has_aux, chosen)  # made by one thread at a time
-        return _kept(make, function, count, has_aux, chosen)
-    except TypeError:
-        if callable(function) and type(function).__hash__ is not None:
-            raise
-        return make(function, count, has_aux, chosen)  # it is not hashable: nothing is kept
 
 
 def _stage(

@@ -24,6 +24,7 @@ from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.workspaces import workspaces_of
 from stcompile.emit.function import emit
 from stcompile.frontend.lists.filled import with_rows
+from stcompile.frontend.protocol import Staging
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
@@ -154,17 +155,25 @@ class Vjp(DifferentiatedBy[..., Any]):
     def _apart(self, arguments: Arguments) -> tuple[Staged, Split, Paths, Paths]:
         """The call as a program that returns the residuals, too; the adjoint; the leaves that the
         adjoint takes vectors for, and the leaves that it gives vectors for."""
-        recording = _Recording(self)
+        found: list[tuple[Split, Paths, Paths]] = []
+
+        def recorded(run: Run, primals: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+            made, pullback = self.staged_apart(run, primals)
+            unknown = _unknown(pullback.parts.adjoint)
+            own = _with_lengths(pullback.parts, unknown)
+            found.append((own, tuple(pullback.positions), pullback.results))
+            lengths = [run.record("full", 0.0, shape=_told(s), dtype=FLOAT) for s in unknown]
+            return made, (*map(run.value, pullback.residuals), *lengths)
+
         staged = stage(
-            recording,
+            Staging(recorded),
             arguments.values,
             arguments.positional,
             name=self.name,
             keywords=arguments.keywords,
             sizes=arguments.sizes,
         )
-        ((parts, paths, results),) = recording.found
-        return staged, parts, paths, results
+        return staged, *found[0]
 
     def _backward(self, parts: Split, paths: Paths, results: Paths) -> Backward:
         program = parts.adjoint
@@ -198,23 +207,6 @@ class Vjp(DifferentiatedBy[..., Any]):
         types = tuple(variable.type for variable in program.inputs[parts.residuals :])
         text = emitted.source, emitted.name, emitted.workspace
         return Backward(*text, beside, types, paths, results, emitted.lengths)
-
-
-class _Recording:
-    """The staged function whose results are the value and the residuals; it keeps the parts."""
-
-    def __init__(self, vjp: Vjp) -> None:
-        self.vjp = vjp
-        self.found: list[tuple[Split, Paths, Paths]] = []
-
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        made, pullback = self.vjp.staged_apart(run, arguments)
-        parts = pullback.parts
-        unknown = _unknown(parts.adjoint)
-        own = _with_lengths(parts, unknown)
-        self.found.append((own, tuple(pullback.positions), pullback.results))
-        lengths = [run.record("full", 0.0, shape=_told(s), dtype=FLOAT) for s in unknown]
-        return made, (*map(run.value, pullback.residuals), *lengths)
 
 
 def _unknown(program: Program) -> Sequence[Symbol]:

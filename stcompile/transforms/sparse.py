@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from stcompile.calls.arguments import Arguments, Wrt, is_several
 from stcompile.calls.callee import SignatureKey
 from stcompile.calls.internal import internal_errors
 from stcompile.calls.specialisation import Specialisation, unlinked
+from stcompile.frontend.protocol import Staging
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import Output, SubStage, substage
@@ -123,16 +124,19 @@ class Grouping(OfOneArray):
     names_lengths = False
 
     def build(self, arguments: Arguments) -> Specialisation:
-        recording = _Recording(self)
+        found: list[Groups] = []
+
+        def recorded(run: Run, positional: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+            found.append(self.groups(run, positional, keywords))
+
         staged = stage(
-            recording,
+            Staging(recorded),
             arguments.values,
             arguments.positional,
             name=self.name,
             keywords=arguments.keywords,
         )
-        (groups,) = recording.found
-        return unlinked(staged, arguments, groups)
+        return unlinked(staged, arguments, *found)
 
     def _cached(self, key: SignatureKey, arguments: Arguments) -> Specialisation:
         """The groups: no other process can take them over."""
@@ -150,17 +154,6 @@ class Grouping(OfOneArray):
         dots = joint.inputs[len(sub.program.inputs) :]
         (found,) = pattern(joint, dots, [len(outputs) + inexact.index(output)])
         return Groups.of(found, variables[0].type, outputs[output].type)
-
-
-@dataclass(frozen=True)
-class _Recording:
-    """A staged function without a result, which keeps the groups."""
-
-    grouping: Grouping
-    found: list[Groups] = field(default_factory=list)
-
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        self.found.append(self.grouping.groups(run, arguments, keywords))
 
 
 # --- the matrices --------------------------------------------------------------------------------
@@ -220,7 +213,7 @@ class SparseJacobian(OfOneArray):
 
     def stage(self, arguments: Arguments) -> Staged:
         return stage(
-            _Compressed(self, self._own),
+            Staging(self.compressed),
             arguments.values,
             arguments.positional,
             name=self.name,
@@ -228,16 +221,11 @@ class SparseJacobian(OfOneArray):
             sizes=arguments.sizes,
         )
 
-    def compressed(
-        self,
-        run: Run,
-        arguments: Sequence[Any],
-        keywords: Mapping[str, Any],
-        units: Any,
-        by_rows: bool,
-    ) -> Any:
+    def compressed(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         """Record the numbers of each group."""
-        sub = substage(run, self.copying, arguments, keywords)
+        units, by_rows = (keywords[name] for name in self._own)
+        given = {name: value for name, value in keywords.items() if name not in self._own}
+        sub = substage(run, self.copying, arguments, given)
         output, variables = self.one_by_one(run, sub)
         outputs = sub.program.outputs
         if by_rows:
@@ -256,20 +244,6 @@ class SparseJacobian(OfOneArray):
         program, _ = batched(linear, flags, size, [True])
         (made,) = run.recorder.inline(program, (*kept, run.atom(units)))
         return run.value(made)
-
-
-@dataclass(frozen=True)
-class _Compressed:
-    """The staged function whose results are the numbers of the groups. It takes the two arguments
-    by the names ``own``."""
-
-    jacobian: SparseJacobian
-    own: tuple[str, str]
-
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        units, by_rows = (keywords[name] for name in self.own)
-        given = {name: value for name, value in keywords.items() if name not in self.own}
-        return self.jacobian.compressed(run, arguments, given, units, by_rows)
 
 
 class SparseHessian(SparseJacobian):

@@ -39,6 +39,7 @@ from stcompile.export.file import Export, Unit, file_text
 from stcompile.export.write import write_named
 from stcompile.export.quoted import quotes
 from stcompile.frontend.operations.binding import signature_of
+from stcompile.frontend.protocol import Staging
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.outside import ChangedPart
 from stcompile.frontend.state.run import Run
@@ -288,7 +289,12 @@ class TrainStep(Dispatcher[P, R]):
     # --- staging -------------------------------------------------------------------------------
 
     def stage(self, arguments: Arguments) -> Staged:
-        return self.staged(_WithNumbers(self, arguments.numbers), arguments)
+        def step(run: Run, given: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+            if self.receiver is not MISSING:
+                given = [Received(given[0]), *given[1:]]
+            return self.stage_step(run, given, keywords, arguments.numbers)
+
+        return self.staged(Staging(step), arguments)
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         return self.stage_step(run, arguments, keywords, {})
@@ -451,8 +457,15 @@ class TrainStep(Dispatcher[P, R]):
         }
         values = {**params, **gradients, **{name: bound.values[name] for name in self._slots}}
         positional = [*params, *gradients]
+
+        def update(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+            found = [leaf for argument in arguments for _, leaf in trees.leaves(argument)]
+            arrays = [leaf for leaf in found if isinstance(leaf, Array)]
+            half = len(arrays) // 2
+            self.stage_update(run, arrays[:half], arrays[half:], keywords)
+
         staged = stage(
-            _Update(self),
+            Staging(update),
             values,
             positional,
             name="update_of_example",
@@ -494,38 +507,11 @@ class _Once:
         return value if self._seen.setdefault(id(value), path) is path else None
 
 
-class _WithNumbers:
-    """A step, with arrays in the places of numbers."""
-
-    def __init__(self, step: TrainStep[..., Any], numbers: Numbers) -> None:
-        self.step = step
-        self.numbers = numbers
-
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        if self.step.receiver is not MISSING:
-            arguments = [Received(arguments[0]), *arguments[1:]]
-        return self.step.stage_step(run, arguments, keywords, self.numbers)
-
-
 def _identity(target: Any) -> Any:
     """A key that is the same for the same array or number."""
     if isinstance(target, Array):
         return id(target.cell)
     return target.identity if isinstance(target, Scalar) else id(target)
-
-
-class _Update:
-    """The update of a training step as a function: of the parameters, as many gradients, and the
-    optimiser's state."""
-
-    def __init__(self, step: TrainStep[..., Any]) -> None:
-        self.step = step
-
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-        found = [leaf for argument in arguments for _, leaf in trees.leaves(argument)]
-        arrays = [leaf for leaf in found if isinstance(leaf, Array)]
-        half = len(arrays) // 2
-        self.step.stage_update(run, arrays[:half], arrays[half:], keywords)
 
 
 def _check_optimizer(optimizer: Any) -> None:

@@ -65,9 +65,7 @@ def tangent_of(
     function: Any, arguments: Arguments, places: Sequence[At], options: Options
 ) -> Primal[..., Any]:
     """The compiled `Tangent`, for calls with arguments of the same types."""
-    made: Primal[..., Any] = Primal(Tangent(function, arguments, places), options)
-    made.results = 0
-    return made
+    return Primal(Tangent(function, arguments, places), options, results=0)
 
 
 @dataclass(frozen=True)

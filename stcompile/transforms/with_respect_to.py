@@ -25,6 +25,7 @@ from stcompile.calls.callee import method_of
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.frontend.opening import StagedOpening
 from stcompile.frontend.operations.binding import signature_of
+from stcompile.frontend.protocol import Staging
 from stcompile.frontend.state.outside import ChangedPart
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import AttributeSite
@@ -39,16 +40,6 @@ class Received:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-
-
-class _Whole:
-    """A function of all its arguments, the object of a method among them."""
-
-    def __init__(self, function: DifferentiatedBy[..., Any]) -> None:
-        self.function = function
-
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        return self.function.stage_call(run, [Received(arguments[0]), *arguments[1:]], keywords)
 
 
 class DifferentiatedBy(Dispatcher[P, R]):
@@ -81,7 +72,11 @@ class DifferentiatedBy(Dispatcher[P, R]):
 
     @property
     def staged_as(self) -> Any:
-        return self if self.receiver is MISSING else _Whole(self)
+        return self if self.receiver is MISSING else Staging(self._stage_whole)
+
+    def _stage_whole(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        """Record a call with all arguments, the object of a method among them."""
+        return self.stage_call(run, [Received(arguments[0]), *arguments[1:]], keywords)
 
     def shown(self, which: int | str) -> str:
         """The parameter that an item of ``wrt`` names, as far as that is known without a call."""

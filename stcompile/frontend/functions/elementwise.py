@@ -20,6 +20,7 @@ from stcompile.frontend.operations.operators import (
 )
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, is_static, is_traced
+from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.library import elementwise
 from stcompile.wengert.primitives.elementwise import UFUNCS, by_python, promoted
 from stcompile.wengert.types import Type, is_number
@@ -173,10 +174,7 @@ def sign(run: Run, x: Any) -> Any:
 def round_(run: Run, a: Any, decimals: int = 0) -> Any:
     """np.round, in the steps of NumPy's C code."""
     if not isinstance(decimals, int):
-        run.refuse(
-            "`decimals` is not an integer that is known at compile time",
-            "give a Python int: its value is known at compile time",
-        )
+        run.refuse("`decimals` is not an integer that is known at compile time", PYTHON_INT)
     (x,) = strong(run, (a,))
     kind = run.atom(x).type.dtype.kind
     if kind in "iu" and decimals >= 0:

@@ -13,6 +13,7 @@ import numpy as np
 from stcompile.frontend.functions.library import inlined, named_in
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.state.run import Run
+from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.library import fourier, scipy_fourier
 from stcompile.wengert.dims import varies
 
@@ -29,8 +30,7 @@ def _transform(
     n = run.size_of(n)
     if n is None or varies(n):
         run.refuse(
-            "the length of a transform is not an integer that is known at compile time",
-            "give a Python int: its value is known at compile time",
+            "the length of a transform is not an integer that is known at compile time", PYTHON_INT
         )
     kind = "backward" if norm is None else norm
     return run.record(primitive, x, n=n, axis=at, norm=kind)
@@ -79,10 +79,7 @@ def _along_axes(lowering: Callable[..., Any], usual: Any = None) -> Callable[...
 def _next_fast_len(run: Run, target: Any, real: bool = False) -> Any:
     length = run.size_of(target)
     if length is None or varies(length):
-        run.refuse(
-            "`fft.next_fast_len` takes an integer that is known at compile time",
-            "give a Python int: its value is known at compile time",
-        )
+        run.refuse("`fft.next_fast_len` takes an integer that is known at compile time", PYTHON_INT)
     return importlib.import_module("scipy.fft").next_fast_len(length, real)
 
 

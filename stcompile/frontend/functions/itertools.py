@@ -37,6 +37,7 @@ from stcompile.frontend.state.values import (
     described,
     is_static,
 )
+from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.library import iteration
 
 
@@ -106,10 +107,7 @@ def islice(run: Run, iterable: Any, *bounds: Any) -> Iterator:
     if not 1 <= len(bounds) <= 3:
         run.refuse("islice takes an iterable and one to three bounds", "", ArgumentsError)
     if not is_static(bounds) or any(b is not None and not isinstance(b, int) for b in bounds):
-        run.refuse(
-            "a bound of islice is not an integer that is known at compile time",
-            "give a Python int: its value is known at compile time",
-        )
+        run.refuse("a bound of islice is not an integer that is known at compile time", PYTHON_INT)
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     start, step = 0 if start is None else start, 1 if step is None else step
     if start < 0 or step < 1 or (stop is not None and stop < 0):
@@ -276,7 +274,7 @@ def _static_int(run: Run, value: Any, name: str) -> int:
     if not isinstance(value, int):
         run.refuse(
             f"{name} is {described(value)}, not an integer that is known at compile time",
-            "give a Python int: its value is known at compile time",
+            PYTHON_INT,
         )
     return int(value)
 

@@ -28,10 +28,6 @@ from stcompile.wengert.dims import UnknownSizeError
 from stcompile.wengert.primitives.contraction import Contraction, contracting
 
 
-def np_matmul(run: Run, x1: Any, x2: Any) -> Any:
-    return matmul(run, x1, x2)
-
-
 def dot(run: Run, a: Any, b: Any) -> Any:
     """np.dot: with a number the product, else last axis of ``a`` with second-last of ``b``."""
     if 0 in (run.atom(a).type.ndim, run.atom(b).type.ndim):
@@ -297,7 +293,7 @@ _PRODUCTS = {"vecdot": linalg.vecdot, "matvec": linalg.matvec, "vecmat": linalg.
 LINEAR: dict[Any, Any] = {
     np.convolve: convolve,
     np.correlate: correlate,
-    np.matmul: np_matmul,
+    np.matmul: lambda run, x1, x2: matmul(run, x1, x2),
     np.dot: dot,
     np.outer: outer,
     np.inner: inner,

@@ -62,6 +62,7 @@ from stcompile.frontend.state.values import (
     is_static,
     is_traced,
 )
+from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.library import counted
 from stcompile.wengert.bounds import least, maximum, minimum
 
@@ -193,10 +194,7 @@ def abs_(run: Run, x: Any) -> Any:
 def round_(run: Run, number: Any, ndigits: Any = None) -> Any:
     """round: Python's numbers are rounded by Python, NumPy's numbers to digits by NumPy."""
     if is_traced(ndigits):
-        run.refuse(
-            "the number of digits is known only at run time",
-            "give a Python int: its value is known at compile time",
-        )
+        run.refuse("the number of digits is known only at run time", PYTHON_INT)
     if isinstance(number, Array):
         missing = "type numpy.ndarray doesn't define __round__ method"
         run.fails(TypeError(missing), "use np.round")
@@ -212,10 +210,6 @@ def round_(run: Run, number: Any, ndigits: Any = None) -> Any:
     if number.type.kind == "scalar" and given:
         return run.call(np.round, [number, ndigits], {})
     return run.record("math.round", number, ndigits=ndigits)
-
-
-def pow_(run: Run, base: Any, exp: Any) -> Any:
-    return binary(run, BINARY[ast.Pow], base, exp)
 
 
 def divmod_(run: Run, x: Any, y: Any) -> Any:
@@ -406,7 +400,7 @@ PYTHON: dict[Any, Any] = {
     min: extremum(min),
     abs: abs_,
     round: round_,
-    pow: pow_,
+    pow: lambda run, base, exp: binary(run, BINARY[ast.Pow], base, exp),
     divmod: divmod_,
     len: len_,
     slice: slice_,

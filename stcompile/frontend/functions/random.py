@@ -22,6 +22,7 @@ from stcompile.frontend.state.values import (
     is_static,
     is_traced,
 )
+from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.wengert.ir import Variable
 
 Generator = GeneratorValue
@@ -131,10 +132,7 @@ def _ordered(run: Run, rng: Generator, x: Any, axis: int) -> Any:
 def _rows(run: Run, x: Any, name: str) -> Array:
     """The argument as an array of at least one axis, whose rows are drawn."""
     if is_traced(x) and not isinstance(x, Array):
-        run.refuse(
-            f"`{name}` of a number known only at run time is not supported",
-            "give a Python int: its value is known at compile time",
-        )
+        run.refuse(f"`{name}` of a number known only at run time is not supported", PYTHON_INT)
     array = run.as_array(x)
     if not array.type.ndim:
         run.refuse(f"`{name}` takes an array of one dimension or more", "", TypingError)

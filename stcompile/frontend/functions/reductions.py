@@ -11,6 +11,7 @@ import numpy as np
 from stcompile.base.errors import TypingError
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import is_static, is_traced
+from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.library import statistics
 
 
@@ -41,10 +42,7 @@ def axes_in_order(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
 def axis_of(run: Run, ndim: int, axis: Any) -> int:
     """A single axis as a non-negative integer."""
     if not isinstance(axis, int | np.integer):
-        run.refuse(
-            "the axis is not one integer that is known at compile time",
-            "give a Python int: its value is known at compile time",
-        )
+        run.refuse("the axis is not one integer that is known at compile time", PYTHON_INT)
     return axes_of(run, ndim, int(axis))[0]
 
 

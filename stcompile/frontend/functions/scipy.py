@@ -68,10 +68,6 @@ def _in_parts(name: str, run: Run, *operands: Any) -> Any:
     return tuple(run.record(f"special.{name}", *operands, part=part) for part in PARTS[name])
 
 
-def _wofz(run: Run, z: Any) -> Any:
-    return run.record("special.wofz", _complex(run, z, np.complex64))
-
-
 def _lambertw(run: Run, z: Any, k: Any = 0, tol: Any = 1e-8) -> Any:
     if tol != 1e-8:
         run.refuse("the argument `tol` of `special.lambertw` is not supported", "leave it out")
@@ -83,16 +79,6 @@ def _complex(run: Run, z: Any, least: Any) -> Any:
     array = run.as_array(z)
     made = run.cast(array, np.result_type(array.type.dtype, least))
     return made if isinstance(z, Array) else run.record("to_scalar", made)
-
-
-def _of_real(name: str) -> Lowering:
-    """The lowering of a scaled function, to the plain one that it is for real numbers."""
-    own = functools.partial(_special, name)
-
-    def lowering(run: Run, v: Any, z: Any) -> Any:
-        return own(run, v, z)
-
-    return lowering
 
 
 def _spherical(name: str, sign: float) -> Lowering:
@@ -108,10 +94,6 @@ def _spherical(name: str, sign: float) -> Lowering:
         return slope(run, function, sign, n, z)
 
     return lowering
-
-
-def _zeta(run: Run, x: Any, q: Any = None) -> Any:
-    return run.record("special.zeta", x, 1.0 if q is None else q)
 
 
 def _static(name: str, hint: str, /, run: Run, *arguments: Any, **keywords: Any) -> Any:
@@ -141,20 +123,16 @@ SPECIAL: dict[str, Lowering] = {
     "spherical_yn": _spherical("spherical_yn", -1.0),
     "spherical_in": _spherical("spherical_in", 1.0),
     "spherical_kn": _spherical("spherical_kn", -1.0),
-    "zeta": _zeta,
-    "wofz": _wofz,
+    "zeta": lambda run, x, q=None: run.record("special.zeta", x, 1.0 if q is None else q),
+    "wofz": lambda run, z: run.record("special.wofz", _complex(run, z, np.complex64)),
     "lambertw": _lambertw,
     **_OF_LIBRARY,
-    "jve": _of_real("jv"),
-    "yve": _of_real("yv"),
+    "jve": lambda run, v, z: _special("jv", run, v, z),  # for real numbers
+    "yve": lambda run, v, z: _special("yv", run, v, z),
     "comb": _comb,
     "factorial": functools.partial(_static, "factorial", "write special.gamma(n + 1)"),
     "perm": functools.partial(_static, "perm", "write special.poch(N - k + 1, k)"),
 }
-
-
-def _expm(run: Run, A: Any) -> Any:
-    return run.record("linalg.expm", run.as_array(A))
 
 
 _TRANS = {"N": 0, "T": 1, "C": 1, 2: 1}
@@ -200,10 +178,6 @@ def _solve_banded(
 
 def _solve_sylvester(run: Run, a: Any, b: Any, q: Any) -> Any:
     return run.record("linalg.solve_sylvester", *(run.as_array(x) for x in (a, b, q)))
-
-
-def _sqrtm(run: Run, A: Any) -> Any:
-    return _of_complex(run, "linalg.sqrtm", A)
 
 
 def _logm(run: Run, A: Any) -> Any:
@@ -267,9 +241,9 @@ LINALG: dict[str, Lowering] = {
     "solve_triangular": _solve_triangular,
     "solve_banded": _solve_banded,
     "solve_sylvester": _solve_sylvester,
-    "sqrtm": _sqrtm,
+    "sqrtm": lambda run, A: _of_complex(run, "linalg.sqrtm", A),
     "logm": _logm,
-    "expm": _expm,
+    "expm": lambda run, A: run.record("linalg.expm", run.as_array(A)),
     **all_of(scipy_linalg, matrix_equations),
     "kron": inlined(matrices.kron),  # SciPy 1.14 and earlier
 }

@@ -28,6 +28,7 @@ from stcompile.frontend.state.known import number_known
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import LISTED, Array, Scalar, is_static, is_traced, same_number
+from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.library.arrangement import rolled_by
 from stcompile.library.counted import require_items
 from stcompile.library.elementwise import as_pairs, of_pairs
@@ -561,8 +562,7 @@ def diagonal_part(run: Run, a: Any, offset: int, axis1: int, axis2: int) -> Arra
         run.refuse("axis1 and axis2 cannot be the same", "", TypingError)
     if not isinstance(offset, int | np.integer):
         run.refuse(
-            "the offset of a diagonal is not an integer that is known at compile time",
-            "give a Python int: its value is known at compile time",
+            "the offset of a diagonal is not an integer that is known at compile time", PYTHON_INT
         )
     return run.view(x, "diagonal", offset=int(offset), axis1=one, axis2=two)
 

@@ -31,6 +31,7 @@ NEEDS_LENGTH = (
     "this needs to know the length of an axis, which changes from call to call",
     "it is compiled for each length",
 )
+PYTHON_INT = "give a Python int: its value is known at compile time"
 STEP_BUDGET = 2_000_000  # expressions evaluated at compile time: stops a loop that never ends
 
 WOULD_REFUSE = "NumPy or Python would refuse this as well: check shapes and types"
