@@ -200,7 +200,7 @@ class _Problem:
     def made(self, make: Any) -> Callable[..., Any]:
         """A function of the vector that is ``make`` of the function."""
         options = replace(options_of(self.function, self.level), dynamic=False)
-        compiled = kept(make, self.function, 1 + len(self.args), False, options)
+        compiled = kept(make, self.function, 1 + len(self.args), options)
         like, args = self.structure.start, self.args
 
         def called(numbers: Any, *more: Any) -> Any:
@@ -252,42 +252,40 @@ class _Problem:
 # --- functions of a vector, of a structure like it, and of other arguments ------------------------
 
 
-def _value(function: Any, count: int, _: bool, options: Options) -> Dispatcher[..., Any]:
+def _value(function: Any, count: int, options: Options) -> Dispatcher[..., Any]:
     return Primal(Packed(function, count, False), options)
 
 
-def _values(function: Any, count: int, _: bool, options: Options) -> Dispatcher[..., Any]:
+def _values(function: Any, count: int, options: Options) -> Dispatcher[..., Any]:
     return Primal(Packed(function, count, True), options)
 
 
-def _value_and_gradient(
-    function: Any, count: int, _: bool, options: Options
-) -> Dispatcher[..., Any]:
+def _value_and_gradient(function: Any, count: int, options: Options) -> Dispatcher[..., Any]:
     return Gradient(Packed(function, count, False), 0, True, options)
 
 
-def _product(function: Any, count: int, _: bool, options: Options) -> Dispatcher[..., Any]:
+def _product(function: Any, count: int, options: Options) -> Dispatcher[..., Any]:
     packed = Packed(function, count, False)
     names = [*packed.__signature__.parameters]
     gradient: Any = Gradient(packed, 0, False, options)
     return Positional(gradient, names, options).pushforward((0,)).compiled
 
 
-def _hessian(function: Any, count: int, _: bool, options: Options) -> Dispatcher[..., Any]:
+def _hessian(function: Any, count: int, options: Options) -> Dispatcher[..., Any]:
     return Hessian(Packed(function, count, False), 0, "forward", False, options)
 
 
-def _weighted_hessian(function: Any, count: int, _: bool, options: Options) -> Dispatcher[..., Any]:
+def _weighted_hessian(function: Any, count: int, options: Options) -> Dispatcher[..., Any]:
     return Hessian(Weighted(function, count), 0, "forward", False, options)
 
 
-def _sparse_hessian(function: Any, count: int, _: bool, options: Options) -> Dispatcher[..., Any]:
+def _sparse_hessian(function: Any, count: int, options: Options) -> Dispatcher[..., Any]:
     return SparseHessian(Packed(function, count, False), 0, options)
 
 
-def _jacobian(function: Any, count: int, _: bool, options: Options) -> Dispatcher[..., Any]:
+def _jacobian(function: Any, count: int, options: Options) -> Dispatcher[..., Any]:
     return Jacobian(Packed(function, count, True), 0, options=options)
 
 
-def _sparse_jacobian(function: Any, count: int, _: bool, options: Options) -> Dispatcher[..., Any]:
+def _sparse_jacobian(function: Any, count: int, options: Options) -> Dispatcher[..., Any]:
     return SparseJacobian(Packed(function, count, True), 0, options)

@@ -13,6 +13,7 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.base.boundary import public
+from stcompile.base.deferred import deferred
 from stcompile.base.errors import ArgumentsError
 from stcompile.base.fields import Same
 from stcompile.base.generics import R
@@ -29,6 +30,7 @@ from stcompile.transforms.primal import Primal, kept
 from stcompile.transforms.pullback import Pullback, Vjp
 from stcompile.transforms.pushforward import Pushforward
 
+_linearize = deferred("stcompile.transforms.linearize", "Linearize")
 Primals = TypeVarTuple("Primals")
 
 X = TypeVar("X")  # the second result of a function
@@ -123,14 +125,12 @@ def vjp(
     >>> value, pullback(1.0)
     (6.0, (3.0, 2.0))
     """
-    return kept(_vjp, function, len(primals), has_aux, options(level))(*primals)
+    return kept(Vjp, function, len(primals), has_aux, options(level))(*primals)
 
 
 def _staged_linearize(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    from stcompile.transforms.linearize import Linearize
-
     function, *primals = arguments
-    return Linearize(function, len(primals)).stage_call(run, primals, {})
+    return _linearize(function, len(primals)).stage_call(run, primals, {})
 
 
 @staged_by(_staged_linearize)
@@ -151,7 +151,7 @@ def linearize(
     >>> value, linear(1.0, 0.0), linear(0.0, 1.0)
     (6.0, 3.0, 2.0)
     """
-    linear = kept(_linear, function, len(primals), False, options(level))
+    linear = kept(_linearize, function, len(primals), False, options(level))
     made: tuple[R, Callable[[*Primals], R]] = linear(*primals)
     return made
 
@@ -192,20 +192,6 @@ def _pushforward(
     made: Dispatcher[..., Any] = Primal(Pushforward(function, count, has_aux), chosen, results=0)
     made.title = f"The value of `{function_name(function)}` and its tangent."
     return made
-
-
-def _vjp(
-    function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
-) -> Dispatcher[..., Any]:
-    return Vjp(function, count, has_aux, chosen)
-
-
-def _linear(
-    function: Callable[..., Any], count: int, has_aux: bool, chosen: Options
-) -> Dispatcher[..., Any]:
-    from stcompile.transforms.linearize import Linearize
-
-    return Linearize(function, count, has_aux, chosen)
 
 
 def _product(
