@@ -40,7 +40,7 @@ class Primal(Dispatcher[P, R]):
 
 
 def kept(make: Callable[..., Any], function: Any, *how: Any) -> Any:
-    """What ``make`` makes of a function, once for the functions that were used last; a function
+    """The result of ``make`` for a function, kept for the functions that were used last; a function
     that is not hashable is compiled anew each time."""
     try:
         _kept(make, function, *how)  # made by one thread at a time

@@ -89,7 +89,7 @@ def _fit(
 
 def _basis(module: str, run: Run, deg: int, domain: Any = None, window: Any = None) -> Any:
     """The lowering of the class method ``basis``."""
-    return _made(module)(run, [0.0] * deg + [1.0], domain, window)
+    return _made(module, run, [0.0] * deg + [1.0], domain, window)
 
 
 def _interval(run: Run, given: Any, usual: tuple[int, int]) -> tuple[Any, ...]:

@@ -229,7 +229,7 @@ HELPERS: Mapping[str, Mapping[str, Lowering]] = MappingProxyType(
         "stcompile.library.filter_design": {
             "filtered": _filtered,
             "smoothing_matrix": functools.partial(
-                at_compile_time, lambda: filter_design.smoothing_matrix, "signal.savgol_filter"
+                at_compile_time, filter_design.__name__, "smoothing_matrix"
             ),
         },
         "stcompile.library.integrals": {
