@@ -29,8 +29,8 @@ from stcompile.frontend.control.failing import may_fail
 from stcompile.frontend.control.unrolling import to_unroll
 from stcompile.frontend.effects import effects_of
 from stcompile.frontend.inlining import RECURSION_LIMIT
-from stcompile.frontend.lists.filled import with_rows
 from stcompile.frontend.lists.item_layouts import Layout, Rows, leaves_of
+from stcompile.frontend.lists.leaving import with_rows
 from stcompile.frontend.operations.nested import array_of
 from stcompile.frontend.state.capture import has_attributes
 from stcompile.frontend.state.outside import StagedAgain

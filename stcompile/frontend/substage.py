@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from stcompile.base import trees
 from stcompile.base.errors import ArgumentsError, DerivativeError
 from stcompile.frontend.carrying import Carried, Carrier, held_now
-from stcompile.frontend.lists.filled import with_lists, with_rows
+from stcompile.frontend.lists.leaving import with_lists, with_rows
 from stcompile.frontend.opening import assembled
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.state.known import known_value

@@ -30,7 +30,7 @@ from stcompile.base.options import Options
 from stcompile.base.thresholds import BATCHED_ELEMENTS
 from stcompile.batch.walk import batched
 from stcompile.calls.arguments import Wrt, is_several
-from stcompile.frontend.lists.filled import has_rows
+from stcompile.frontend.lists.leaving import has_rows
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.substage import (
     Output,

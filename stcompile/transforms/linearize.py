@@ -20,7 +20,7 @@ from stcompile.ad.vectors import Vectors
 from stcompile.base import trees
 from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError, DerivativeError
-from stcompile.frontend.lists.filled import with_lists
+from stcompile.frontend.lists.leaving import with_lists
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output

@@ -23,7 +23,7 @@ from stcompile.calls.link import link
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.workspaces import workspaces_of
 from stcompile.emit.function import emit
-from stcompile.frontend.lists.filled import with_rows
+from stcompile.frontend.lists.leaving import with_rows
 from stcompile.frontend.protocol import Staging
 from stcompile.frontend.stage import stage
 from stcompile.frontend.state.run import Run

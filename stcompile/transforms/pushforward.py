@@ -12,7 +12,7 @@ from stcompile.base import trees
 from stcompile.base.errors import DerivativeError
 from stcompile.base.fields import Fields, Same
 from stcompile.calls.travel import Travels
-from stcompile.frontend.lists.filled import with_lists
+from stcompile.frontend.lists.leaving import with_lists
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described, is_traced

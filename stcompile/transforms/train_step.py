@@ -36,8 +36,8 @@ from stcompile.calls.dispatch import Dispatcher
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.written import Refusals
 from stcompile.export.file import Export, Unit, file_text
-from stcompile.export.write import write_named
 from stcompile.export.quoted import quotes
+from stcompile.export.write import write_named
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.protocol import Staging
 from stcompile.frontend.stage import stage

@@ -16,11 +16,7 @@ from typing import Any
 
 from stcompile.base import trees
 from stcompile.frontend.control.merged import UNDEFINED, Counting, Filling, Keep, Parts, Shape
-from stcompile.frontend.lists.filled import (
-    Filled,
-    bounds_of,
-    filled,
-)
+from stcompile.frontend.lists.filled import Filled, bounds_of, filled
 from stcompile.frontend.lists.item_layouts import Layout, common_layout, leaves_of
 from stcompile.frontend.state.rests import UNLIKE, count_of, filled_in, rest_in
 from stcompile.frontend.state.run import Run
