@@ -51,7 +51,11 @@ def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
     name = ast.unparse(node.func)
     if name == "np.array" and isinstance(node.args[0], ast.List):
         dtypes = [run.value(one).static for one in node.args[1:]]
-        return constant(run, np.array(ast.literal_eval(node.args[0]), *dtypes))
+        try:
+            known = _known(node.args[0])
+        except ValueError:
+            run.refuse(f"`{ast.unparse(node)}` of numbers that are not known has no translation")
+        return constant(run, np.array(known, *dtypes))
     if name not in SOLVERS and name not in ORDERED:
         return None
     values = [run.value(argument) for argument in node.args]
@@ -65,6 +69,15 @@ def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
     if name == "np.interp":
         return _interpolated(run, values)
     return _sorted(run, name.removeprefix("np."), values, given)
+
+
+def _known(node: ast.expr) -> Any:
+    """The numbers of a list that is written with numbers and their quotients."""
+    if isinstance(node, ast.List):
+        return [_known(one) for one in node.elts]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return _known(node.left) / _known(node.right)
+    return ast.literal_eval(node)
 
 
 def transposed(run: Arrays, array: Value) -> Value:

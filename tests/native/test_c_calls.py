@@ -55,6 +55,11 @@ def between(x, edges, values):
     return np.sum(np.interp(x, edges, values**2) * x)
 
 
+def spread(x):
+    """Numbers that are written as quotients."""
+    return np.sum(x * np.linspace(0.0, 1.0, 8) ** 2)
+
+
 def taken(x):
     return np.sum(np.take(x, [0, 2, -1, 2], axis=1) ** 2 * np.take(x, [1, 1, 0, 3], axis=1))
 
@@ -87,6 +92,7 @@ PROGRAMS: dict[str, tuple[Any, tuple[np.ndarray, ...]]] = {
     "found": (found, (VECTOR, EDGES)),
     "between": (between, (VECTOR, EDGES, EDGES + 1)),
     "taken": (taken, (TABLE,)),
+    "spread": (spread, (VECTOR[:8],)),
     "solved": (solved, (SQUARE, SQUARE[0])),
     "solved for columns": (solved, (SQUARE, SQUARE[:, :3] ** 2)),
     "inverted": (inverted, (SQUARE,)),
