@@ -8,6 +8,18 @@ T maximum_S(T x, T y) { return x >= y || x != x ? x : y; }
 
 T minimum_S(T x, T y) { return x <= y || x != x ? x : y; }
 
+T clip_S(T x, T low, T high)
+{
+    const T y = x >= low || x != x ? x : low;
+    return y <= high || y != y ? y : high;
+}
+
+T int_clip_S(T x, T low, T high)
+{
+    const T y = x > low ? x : low;
+    return y < high ? y : high;
+}
+
 T int_maximum_S(T x, T y) { return x > y ? x : y; }
 
 T int_minimum_S(T x, T y) { return x < y ? x : y; }
@@ -154,6 +166,43 @@ void sort_S(const T *a, int64_t rows, int64_t n, int64_t step, T *sorted, int64_
         order_row_S(a + at, n, step, order);
         for (int64_t i = 0; i < n; i++)
             sorted[at + step * i] = a[at + step * order[i]];
+    }
+}
+
+void cumprod_S(const T *a, int64_t rows, int64_t n, int64_t step, T *products)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t at = row / step * n * step + row % step;
+        T product = 1;
+        for (int64_t i = 0; i < n; i++)
+            products[at + step * i] = product *= a[at + step * i];
+    }
+}
+
+void spread_S(const T *a, int64_t rows, int64_t n, int64_t step, T less, bool is_root, T *found)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t at = row / step * n * step + row % step;
+        double mean = 0, squares = 0;
+        for (int64_t i = 0; i < n; i++)
+            mean += (double)a[at + step * i];
+        mean /= (double)n;
+        for (int64_t i = 0; i < n; i++) {
+            const double rest = (double)a[at + step * i] - mean;
+            squares += rest * rest;
+        }
+        squares /= fmax((double)n - (double)less, 0);
+        found[row] = (T)(is_root ? sqrt(squares) : squares);
+    }
+}
+
+void convolve_S(const T *a, int64_t n, const T *b, int64_t m, int64_t start, int64_t count, T *sums)
+{
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t last = start + k;
+        sums[k] = 0;
+        for (int64_t i = last < m ? 0 : last - m + 1; i < n && i <= last; i++)
+            sums[k] += a[i] * b[last - i];
     }
 }
 

@@ -33,7 +33,8 @@ NAMES = ("cc", "gcc", "clang")
 FLAGS = (
     *("-std=gnu11", "-shared", "-fPIC", "-w", "-fopenmp-simd", "-DREORDER_SUMS"),
     # -O3 would take several times as long, for copies of loops that are not quicker.
-    *("-O2", "-ftree-vectorize"),
+    # Numbers of a step as vectors (SLP) wait for each other in recurrences.
+    *("-O2", "-ftree-vectorize", "-fno-tree-slp-vectorize"),
     # Arithmetic is IEEE's, and integers have 64 bits, as for NumPy. Nothing reads errno or traps.
     *("-ffp-contract=off", "-fwrapv", "-fno-math-errno", "-fno-trapping-math"),
 )

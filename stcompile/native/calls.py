@@ -15,13 +15,13 @@ import numpy as np
 from stcompile.code.beside import text_of
 from stcompile.codegen_templates.loops import HELPERS
 from stcompile.native.arrays import Arrays
-from stcompile.native.functions import LOOPED
-from stcompile.native.kinds import FLOAT, INT, Array, Number
+from stcompile.native.functions import CHOSEN
+from stcompile.native.kinds import BOOL, FLOAT, INT, Array, Number
 from stcompile.native.literals import numbers
 from stcompile.native.sequences import in_sequence
 from stcompile.native.sizes import size_text
 from stcompile.native.values import Value, cast
-from stcompile.wengert.dims import number_of_elements
+from stcompile.native.whole import WHOLE, flat, of_each_matrix, rows_of
 
 Given: TypeAlias = Mapping[str, Any]  # keyword arguments, which are known
 FAR = 10**7
@@ -32,9 +32,17 @@ SOLVERS = {
     "np.linalg.inv": ("inverse", "factored"),
     "np.linalg.det": ("determinant", "factored"),
     "np.linalg.cholesky": ("lower_factor", ""),
+    "np.linalg.slogdet.sign": ("sign_and_logarithm", "factored"),
+    "np.linalg.slogdet.logabsdet": ("sign_and_logarithm", "factored"),
 }
 """The functions of loops that compute what one of NumPy's does, and what its matrix is given to
 before."""
+
+SEVERAL = {"np.linalg.slogdet.sign": 0, "np.linalg.slogdet.logabsdet": 1}
+"""The position of a result among those of such a function."""
+
+SORTING = {"np.partition": "np.sort", "np.argpartition": "np.argsort"}
+"""Functions that a whole sort does the work of."""
 
 ORDERED = frozenset({"np.sort", "np.argsort", "np.searchsorted", "np.interp"})
 
@@ -56,7 +64,8 @@ def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
         except ValueError:
             run.refuse(f"`{ast.unparse(node)}` of numbers that are not known has no translation")
         return constant(run, np.array(known, *dtypes))
-    if name not in SOLVERS and name not in ORDERED:
+    name = SORTING.get(name, name)
+    if name not in SOLVERS and name not in ORDERED and name not in WHOLE:
         return None
     values = [run.value(argument) for argument in node.args]
     if not any(isinstance(value.kind, Array) for value in values):
@@ -64,11 +73,13 @@ def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
     given = {one.arg: run.value(one.value).static for one in node.keywords if one.arg}
     if name in SOLVERS:
         return _solved(run, name, values)
+    if name in WHOLE:
+        return WHOLE[name](run, node, values, given)
     if name == "np.searchsorted":
         return _found(run, values, given)
     if name == "np.interp":
         return _interpolated(run, values)
-    return _sorted(run, name.removeprefix("np."), values, given)
+    return _sorted(run, name.removeprefix("np."), values[:1], given)
 
 
 def _known(node: ast.expr) -> Any:
@@ -80,15 +91,18 @@ def _known(node: ast.expr) -> Any:
     return ast.literal_eval(node)
 
 
-def transposed(run: Arrays, array: Value) -> Value:
-    """``array.T``, as a copy."""
-    dims = array.dims[::-1]
+def transposed(run: Arrays, array: Value, axes: int) -> Value:
+    """The array with its last axes in the opposite order, as a copy."""
+    kept = len(array.dims) - axes
+    order = [*range(kept), *range(kept, kept + axes)[::-1]]
+    dims = tuple(array.dims[axis] for axis in order)
     memory = run.fresh_memory("turned", Array(array.of, dims))
     names = [run.fresh_name("at") for _ in dims]
     for own, length in zip(names, dims, strict=True):
         run.say(f"for (int64_t {own} = 0; {own} < {size_text(length)}; {own}++)")
         run.text.level += 1
-    target, source = ("".join(f"[{own}]" for own in order) for order in (names, names[::-1]))
+    read = [names[order.index(axis)] for axis in range(len(order))]
+    target, source = ("".join(f"[{own}]" for own in one) for one in (names, read))
     run.say(f"{memory.code}{target or '[0]'} = {array.code}{source or '[0]'};")
     run.text.level -= len(dims)
     return memory
@@ -101,20 +115,20 @@ def gathered(run: Arrays, array: Value, indices: Sequence[Value]) -> Value:
         run.refuse("a part of an array at places of several shapes has no translation")
     assert isinstance(kinds[0], Array)
     if kinds[0].of.dtype.kind not in "iu":
-        run.refuse("a selection by a mask has no translation", LOOPED)
+        run.refuse("a selection by a mask has no translation", CHOSEN)
     rest = array.dims[len(indices) :]
     memory = run.fresh_memory("gathered", Array(array.of, (*kinds[0].dims, *rest)))
     at = run.fresh_name("at")
-    numbers = [Value(kinds[0].of, _flat(one, at)) for one in indices]
+    numbers = [Value(kinds[0].of, flat(one, at)) for one in indices]
     places = [run.place(one, dim) for one, dim in zip(numbers, array.dims, strict=False)]
     source = array.code + "".join(f"[{place}]" for place in places)
     run.say(f"for (int64_t {at} = 0; {at} < {size_text(kinds[0].size)}; {at}++)")
     if rest:
         row = Array(array.of, rest)
-        target = f"{_flat(memory)} + {at} * ({size_text(row.size)})"
+        target = f"{flat(memory)} + {at} * ({size_text(row.size)})"
         run.say(f"    memcpy({target}, {source}, {row.count} * sizeof({row.of.c}));")
     else:
-        run.say(f"    {_flat(memory, at)} = {source};")
+        run.say(f"    {flat(memory, at)} = {source};")
     return memory
 
 
@@ -135,8 +149,6 @@ def _constant(kind: Array, own: str, values: np.ndarray[Any, Any]) -> str:
 
 def _solved(run: Arrays, name: str, values: Sequence[Value]) -> Value:
     """A function of a matrix, by the loops for small ones."""
-    if any(isinstance(one.kind, Array) and len(one.kind.dims) > 2 for one in values):
-        run.refuse(f"`{name}` of a stack of matrices has no translation", "write a loop over them")
     if len({one.kind.of for one in values if isinstance(one.kind, Array)}) > 1:
         run.refuse(f"`{name}` of several types has no translation", "convert them before")
     for own, function in HELPERS.items():
@@ -145,26 +157,40 @@ def _solved(run: Arrays, name: str, values: Sequence[Value]) -> Value:
             assert isinstance(definition, ast.FunctionDef)
             run.unit.definitions[own] = in_sequence(ast.increment_lineno(definition, FAR))
     function, before = SOLVERS[name]
-    matrix, *right = values
-    matrix = run.call(before, [matrix]) if before else matrix
-    return run.call(function, [matrix, *right])
+
+    def of_one(values: Sequence[Value]) -> Value:
+        matrix, *right = values
+        matrix = run.call(before, [matrix]) if before else matrix
+        if name in SEVERAL:
+            return run.results_of(function, [matrix])[SEVERAL[name]]
+        return run.call(function, [matrix, *right])
+
+    if all(len(one.dims) < 3 for one in values):
+        return of_one(values)
+    of, dims = values[-1].of, values[-1].dims
+    is_number = name in SEVERAL or name == "np.linalg.det"
+    made = of if is_number else Array(of, dims[-2:])
+    return of_each_matrix(run, values, made, of_one)
 
 
 def _sorted(run: Arrays, name: str, values: Sequence[Value], given: Given) -> Value:
     """``np.sort`` or ``np.argsort`` along an axis."""
     (array,) = values
-    if given.keys() - {"axis", "kind", "stable"} or array.of.dtype.kind not in "if":
+    of, axis = array.of, given.get("axis", -1)
+    if axis is None or given.keys() - {"axis", "kind", "stable"} or of.dtype.kind not in "ifb":
         run.refuse(f"`np.{name}` in this order or of this type has no translation")
     dims = array.dims
-    axis = given.get("axis", -1) % len(dims)
+    axis %= len(dims)
     kind = array.array if name == "sort" else Array(INT, dims)
     memory = run.fresh_memory("sorted" if name == "sort" else "order", kind)
     places = run.fresh_memory("places", Array(INT, (2 * dims[axis],)))
-    rows = number_of_elements((*dims[:axis], *dims[axis + 1 :]))
-    sizes = map(size_text, (rows, dims[axis], number_of_elements(dims[axis + 1 :])))
-    own = run.inline(name, array.of)
-    flat = _flat(array), *sizes, _flat(memory), places.code
-    run.say(f"{own}({', '.join(flat)});")
+    source, target = flat(array), flat(memory)
+    if of == BOOL:
+        of = Number(np.dtype("int8"))
+        source = f"(const int8_t *){array.code}"
+        target = f"(int8_t *){memory.code}" if name == "sort" else target
+    said = source, *rows_of(array.array, axis), target, places.code
+    run.say(f"{run.inline(name, of)}({', '.join(said)});")
     return memory
 
 
@@ -209,13 +235,5 @@ def _each(
     memory = run.fresh_memory("found", Array(to, x.kind.dims))
     at = run.fresh_name("at")
     run.say(f"for (int64_t {at} = 0; {at} < {size_text(x.kind.size)}; {at}++)")
-    run.say(f"    {_flat(memory, at)} = {called(_flat(x, at))};")
+    run.say(f"    {flat(memory, at)} = {called(flat(x, at))};")
     return memory
-
-
-def _flat(array: Value, at: str = "") -> str:
-    """The elements of an array one after the other, or the one at a place."""
-    if len(array.dims) < 2:
-        return f"{array.code}[{at}]" if at else array.code
-    pointer = f"({'const ' if array.is_const else ''}{array.of.c} *){array.code}"
-    return f"({pointer})[{at}]" if at else pointer

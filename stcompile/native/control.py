@@ -15,6 +15,8 @@ from stcompile.wengert.dims import UnknownSizeError
 
 _MAY_FAIL = re.compile(r"(?<!return )\bwork\b")
 NUMBERS = "dynamic=False lets C have numbers in the place of all lengths"
+UNROLLED = "UNROLLED"  # the macro before a loop that becomes its steps
+FEW = 16  # terms of a sum
 ADDED = "added"  # the function for a term of a sum that is added in any order
 
 
@@ -87,7 +89,8 @@ class Control(Lists):
             start, sign, end, move = f"{last.code} - 1", ">=", first.code, f"{own}--"
         elif step < 0:
             move = f"{own}--" if step == -1 else f"{own} -= {-step}"
-        for pragma in self._pragmas(node):
+        steps = last.static if len(given) == 1 and isinstance(last.static, int) else None
+        for pragma in self._pragmas(node, steps):
             self.say(pragma)
         head = f"for (int64_t {own} = {start}; {own} {sign} {end}; {move}) {{"
         self.say(head)
@@ -109,8 +112,11 @@ class Control(Lists):
             self.unit.stack = max(self.unit.stack or 0, stack)
             self.text.lines.insert(at, self.text.margin + IN_THREADS)
 
-    def _pragmas(self, node: ast.For) -> Iterator[str]:
-        """A word to the compiler that the terms of a sum may be added several at a time."""
+    def _pragmas(self, node: ast.For, steps: int | None) -> Iterator[str]:
+        """A word to the compiler that the terms of a sum may be added several at a time. Few terms
+        are added one after another, without a loop: the last ones were often computed just before,
+        and a vector of them would have to wait for memory. Other innermost loops of very few steps
+        are none, too: the compiler would ask before each of their runs whether arrays overlap."""
         if any(isinstance(one, ast.For | ast.While) for s in node.body for one in ast.walk(s)):
             return
         for one in node.body:
@@ -119,7 +125,13 @@ class Control(Lists):
                 is_sum = isinstance(call.func, ast.Name) and call.func.id == ADDED
                 if is_sum and isinstance(target, ast.Name) and len(node.body) == 1:
                     self.unit.has_sums = True
-                    yield f"IN_ANY_ORDER({self.unit.called(target.id)})"
+                    own = self.unit.called(target.id)
+                    is_short = steps is not None and steps <= FEW
+                    yield UNROLLED if is_short else f"IN_ANY_ORDER({own})"
+                    return
+        if steps is not None and steps <= self.unit.unrolled and not is_shared_out(node):
+            self.unit.has_sums = True
+            yield UNROLLED
 
     def _While(self, node: ast.While) -> None:
         before = len(self.text.lines)

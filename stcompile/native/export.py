@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.base.errors import ExportError, LanguageError
+from stcompile.base.errors import ExportError, LanguageError, StcompileError
 from stcompile.calls.arguments import Arguments, is_apart
+from stcompile.calls.lengths import LEAST
 from stcompile.calls.specialisation import Specialisation
 from stcompile.export.write import write_named
 from stcompile.native.control import NUMBERS
@@ -22,7 +24,7 @@ from stcompile.native.names import c_name
 from stcompile.native.selftest import LARGEST, Example, is_result, with_self_test
 from stcompile.native.translate import RESULT
 from stcompile.native.values import NotInC
-from stcompile.wengert.dims import Symbol, UnknownSizeError
+from stcompile.wengert.dims import Symbol, UnknownSizeError, named_by, size_of
 from stcompile.wengert.staged import Group, Item, Result
 
 HINT = "C has numbers and arrays of known shapes, loops and branches: keep the rest in Python"
@@ -35,7 +37,7 @@ def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments) -> No
     results with those that Python's code gives for these arguments.
     """
     target = Path(path)
-    bound = function.with_lengths(_in_c_order(bound))
+    bound = _with_least_lengths(function, function.with_lengths(_in_c_order(bound)))
     try:
         made, text = translation(function, bound, target.stem)
     except UnknownSizeError as error:
@@ -45,6 +47,42 @@ def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments) -> No
         ) from None
     write_named(target, with_self_test(text, example_of(function, made, text, bound)))
     write_named(target.with_suffix(".h"), text.header)
+
+
+def _with_least_lengths(function: Any, bound: Arguments) -> Arguments:
+    """The arguments with names for lengths that may be as short as C can be written for."""
+    dims = (dim for sizes in bound.sizes.values() for dim in sizes)
+    for symbol in dict.fromkeys(s for dim in dims if (s := named_by(dim)) is not None):
+        low, high = LEAST, symbol.low
+        assert isinstance(high, int)  # lengths of arguments depend on no others
+        while low < high:
+            middle = (low + high) // 2
+            if _has_translation(function, _from_length(bound, symbol, middle)):
+                high = middle
+            else:
+                low = middle + 1
+        bound = _from_length(bound, symbol, high)
+    return bound
+
+
+def _from_length(bound: Arguments, symbol: Symbol, low: int) -> Arguments:
+    """The arguments with another least number for a length that has a name."""
+    own = size_of(replace(symbol, low=low))
+    sizes = {
+        part: tuple(own if named_by(dim) == symbol else dim for dim in dims)
+        for part, dims in bound.sizes.items()
+    }
+    return replace(bound, sizes=sizes)
+
+
+def _has_translation(function: Any, bound: Arguments) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            translation(function, bound)
+        except (StcompileError, UnknownSizeError):
+            return False
+    return True
 
 
 def _in_c_order(bound: Arguments) -> Arguments:

@@ -66,13 +66,17 @@ class Expressions:
     def call(self, name: str, arguments: Sequence[Value]) -> Value:
         raise NotImplementedError
 
+    def results_of(self, name: str, arguments: Sequence[Value]) -> list[Value]:
+        """The results of a function of the file, which get names."""
+        raise NotImplementedError
+
     def call_of_arrays(self, node: ast.Call) -> Value | None:
         raise NotImplementedError
 
     def gathered(self, array: Value, indices: Sequence[Value]) -> Value:
         raise NotImplementedError
 
-    def transposed(self, array: Value) -> Value:
+    def transposed(self, array: Value, axes: int) -> Value:
         raise NotImplementedError
 
     def place(self, index: Value, length: Size) -> str:
@@ -122,14 +126,20 @@ class Expressions:
             found = getattr(np, node.attr, None)
             if isinstance(found, type):
                 return Value(None, "", static=np.dtype(found))
+        if isinstance(node.value, ast.Call):  # a part of a tuple that has names
+            named = ast.Attribute(node.value.func, node.attr, ast.Load())
+            call = ast.copy_location(ast.Call(named, node.value.args, []), node)
+            made = self.call_of_arrays(call)
+            if made is not None:
+                return made
         owner = self.value(node.value)
         if isinstance(owner.kind, Array):
             facts = {"shape": owner.kind.dims, "ndim": len(owner.kind.dims)}
             facts |= {"dtype": owner.kind.of.dtype, "size": owner.kind.size}
             if node.attr in facts:
                 return static_value(facts[node.attr])
-            if node.attr == "T":
-                return self.transposed(owner)
+            if node.attr in ("T", "mT"):
+                return self.transposed(owner, len(owner.dims) if node.attr == "T" else 2)
         if isinstance(owner.kind, Number) and node.attr in ("real", "imag"):
             return self._part(owner, node.attr)
         self.refuse(f"`{ast.unparse(node)}` has no translation")

@@ -241,7 +241,9 @@ def _told(unit: Unit, leaves: Sequence[Leaf]) -> Iterator[str]:
     axes = ((code, at, named_by(n)) for code, dims in arrays for at, n in enumerate(dims))
     found = {one: f"{code}.shape[{at}]" for code, at, one in reversed([*axes]) if one is not None}
     for symbol, axis in sorted(found.items(), key=lambda pair: pair[0].name):
-        yield f"The length {symbol.name} is {axis}, and at least {symbol.low}."
+        is_least = symbol.low == 2
+        why = "NumPy repeats an axis of length 1" if is_least else "shorter axes need other code"
+        yield f"The length {symbol.name} is {axis}, and at least {symbol.low}: {why}."
     if unit.limit:
         text = f"{unit.limit} is the greatest number of steps of a loop that data end, all its runs"
         yield from textwrap.wrap(f"{text} in a call together; the caller chooses it.", WIDTH - 3)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stcompile.native.bindings import NUMBER, Binding, KernelsInC, Raised
+from stcompile.native.control import UNROLLED
 from stcompile.native.entries import PRELUDE, Entry, entry_lines
 from stcompile.native.errors import SAID
 from stcompile.native.file import shared_lines, unit_of, wrapped
@@ -43,6 +44,7 @@ class _Kernels(Unit):
     """The functions of a file of kernels, and the errors that they raise."""
 
     raised: list[Raised] = field(default_factory=list)
+    unrolled: int = 4
     clause: str = f" num_threads({NUMBER})"
     says_numbers: bool = True
 
@@ -66,8 +68,8 @@ class _Kernels(Unit):
             )
 
 
-_LOOP = re.compile(rf"^ *(for \(|IN_ANY_ORDER\(|{IN_THREADS})")
-_PRAGMA = re.compile(rf"IN_ANY_ORDER\(|{IN_THREADS}")
+_LOOP = re.compile(rf"^ *(for \(|IN_ANY_ORDER\(|{UNROLLED}$|{IN_THREADS})")
+_PRAGMA = re.compile(rf"IN_ANY_ORDER\(|{UNROLLED}$|{IN_THREADS}")
 _HEAD = re.compile(r"^ *for \(int64_t (\w+) = (.*?); \1 < (.*); \1\+\+\) \{$")
 
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from stcompile.native import calls
 from stcompile.native.control import ADDED, Control
-from stcompile.native.kinds import INT, Array, Number, is_wider
+from stcompile.native.kinds import BOOL, INT, Array, Number, is_wider
 from stcompile.native.lists import appended
 from stcompile.native.unit import Made, Unit
 from stcompile.native.values import Value, cast
+from stcompile.native.whole import set_where
 
 WITHIN = "index_within"  # the function that checks an index
 
@@ -72,6 +73,11 @@ class Statements(Control):
 
     def _put(self, target: ast.Subscript, value: Value, sign: str) -> None:
         owner = self.value(target.value)
+        if isinstance(target.slice, ast.Name):
+            mask = self.value(target.slice)
+            if mask.kind == Array(BOOL, owner.dims):
+                set_where(self, owner, mask, cast(value, owner.of).code, sign)
+                return
         place = self.element(owner, target.slice)
         self.say(f"{place} {sign} {cast(value, owner.of).code};")
 
@@ -176,11 +182,8 @@ class Statements(Control):
         made = self.unit.function(call.func.id, arguments := [self.value(a) for a in call.args])
         if len(made.results) == 1:
             return super()._Subscript(node)
-        at = self.value(node.slice).static
-        names = [self.fresh_name(call.func.id) for _ in made.results]
-        self.blocks.update(dict.fromkeys(names, self.here))
-        self._called(call.func.id, arguments, names)
-        return self.env[names[at]]
+        found: Value = self.results_of(call.func.id, arguments)[self.value(node.slice).static]
+        return found
 
     # --- calls ---------------------------------------------------------------------------------
 
@@ -208,8 +211,15 @@ class Statements(Control):
     def gathered(self, array: Value, indices: Sequence[Value]) -> Value:
         return calls.gathered(self, array, indices)
 
-    def transposed(self, array: Value) -> Value:
-        return calls.transposed(self, array)
+    def transposed(self, array: Value, axes: int) -> Value:
+        return calls.transposed(self, array, axes)
+
+    def results_of(self, name: str, arguments: Sequence[Value]) -> list[Value]:
+        made = self.unit.function(name, arguments)
+        names = [self.fresh_name(name) for _ in made.results]
+        self.blocks.update(dict.fromkeys(names, self.here))
+        self._called(name, arguments, names)
+        return [self.env[own] for own in names]
 
     def _call_text(self, made: Made, arguments: Sequence[Value], outs: Sequence[str]) -> str:
         values = [a for a in arguments if not isinstance(a.static, int | str | tuple)]

@@ -69,6 +69,7 @@ class Unit:
     has_sums: bool = False  # that may be added several terms at a time
     stack: int | None = None  # bytes of arrays that a step of a loop in threads has; None: no loop
     clause: str = ""  # of the pragma of such loops
+    unrolled: int = 0  # the most steps of an innermost loop that is unrolled
     last: str = ""  # the user's line that was translated last
 
     @property

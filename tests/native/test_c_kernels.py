@@ -181,6 +181,29 @@ def test_checks_of_indices_stay_out_of_loops() -> None:
     assert all(line in [one.split() for one in text.splitlines()] for line in free)
 
 
+def filtered(a: Any, x: Any) -> Any:
+    """Sums of few terms, each of which reads what the last one gave."""
+    p = len(a)
+    y = np.zeros(len(x) + p)
+    for t in range(len(x)):
+        y[t + p] = x[t] - np.dot(a, y[t : t + p])
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("terms", [12, 16, 17])
+def test_short_sums_are_no_loops(terms: int) -> None:
+    """A vector of their terms would wait for the last one to be stored."""
+    gradient = in_c(filtered)
+    a = RNG.normal(size=terms) / terms
+    value = gradient(a, X)
+    expected = st.value_and_grad(filtered, level="readable")(a, X)
+    np.testing.assert_allclose(value[1], expected[1], rtol=1e-12, atol=1e-14)
+    text = gradient.specialise(gradient.bind((a, X), {})).in_c.text
+    loop = re.search(rf"(\S+)\s+for \(int64_t (\w+) = 0; \2 < {terms};[^}}]* = (\w+) \+ ", text)
+    assert loop is not None
+    assert loop[1] == ("UNROLLED" if terms <= 16 else f"IN_ANY_ORDER({loop[3]})")
+
+
 def test_finite_differences() -> None:
     _, gradient = in_c(decayed)(X, 0.7)
     step = 1e-6

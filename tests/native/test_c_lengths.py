@@ -59,6 +59,10 @@ def paired(x, y):
     return np.sum(half**2) + np.sum((x[:, None] * y * signs).reshape(-1) ** 2) / len(y)
 
 
+def smoothed(x):
+    return np.sum(np.convolve(x, np.array([0.2, 0.5])) ** 3)
+
+
 def normal(*shape: int) -> Any:
     return RNG.normal(size=shape)
 
@@ -82,6 +86,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., tuple[Any, ...]]]] = {
     "network": (network, lambda n, m: (parameters(m, 4), normal(n, m), normal(n))),
     "swinging": (swinging, lambda n, m: (normal(n), 0.5)),
     "sorted": (bubble_sorted, lambda n, m: (normal(n), normal(n))),
+    "smoothed": (smoothed, lambda n, m: (normal(n),)),
     "paired": (paired, lambda n, m: (normal(n), normal(m))),
 }
 
@@ -96,6 +101,30 @@ def test_the_self_test_passes(name: str, tmp_path: Path) -> None:
     gradient = st.value_and_grad(function, dynamic=True)
     gradient.export(tmp_path / "made.c", *arguments(7, 3))
     assert "largest error" in run_self_test(tmp_path / "made.c")
+
+
+def apart(x):
+    return np.sum((x[3:] - x[:-3]) ** 2) + np.sum(x)
+
+
+@needs_gcc
+def test_lengths_are_as_short_as_they_can_be(tmp_path: Path) -> None:
+    """Not as that of the export, nor as the least one that Python's code is compiled for."""
+    source = tmp_path / "made.c"
+    st.value_and_grad(apart, dynamic=True).export(source, normal(20))
+    assert "and at least 3: shorter axes need other code." in source.with_suffix(".h").read_text()
+    library = ctypes.CDLL(str(built(source, "-shared -fPIC -O2", ".so")))
+    pointer, work = np.ctypeslib.ndpointer(np.float64, flags="C"), bytearray(4096)
+    for n in (2, 3, 4, 5, 9):
+        x, value, found = normal(n), np.zeros(1), np.empty(n)
+        given = [pointer.from_param(one) for one in (x, value, found)]
+        memory = (ctypes.c_char * len(work)).from_buffer(work)
+        code = library.apart_value_and_grad(ctypes.c_int64(n), *given, memory)
+        assert code == (1 if n < 3 else 0)
+        if n >= 3:
+            expected, slope = st.value_and_grad(apart, level="readable")(x)
+            np.testing.assert_allclose(value[0], expected, rtol=1e-12)
+            np.testing.assert_allclose(found, slope, rtol=1e-12)
 
 
 @needs_gcc
@@ -136,7 +165,7 @@ def test_axes_that_have_changed_have_names(tmp_path: Path) -> None:
     gradient.export(tmp_path / "made.c", normal(7, 3), 2.0)
     header = (tmp_path / "made.h").read_text()
     assert "(int64_t n, const double x[restrict n][3], double k," in header
-    assert "The length n is x.shape[0], and at least 2." in header
+    assert "The length n is x.shape[0], and at least 2: " in header
     fixed = st.value_and_grad(springs, dynamic=False)
     fixed.export(tmp_path / "fixed.c", normal(5, 3), 2.0)
     assert "(const double x[restrict 5][3]," in (tmp_path / "fixed.h").read_text()

@@ -2,8 +2,8 @@
 
 For value and gradient of each program at size S, by the fast level, by Numba and by a compiler of
 C: the seconds of processors that the first call takes, with an empty cache in a process of its own
-that has imported stcompile; the bytes that it adds to the cache; and the time of a later call, the
-least of several blocks.
+that has imported stcompile; the bytes that it adds to the cache; and the time of a processor that a
+later call takes, the least of several blocks.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def measured(name: str, way: str) -> dict[str, Any]:
     calls = 1
     blocks: list[float] = []
     while len(blocks) < BLOCKS:
-        start = time.perf_counter()
+        start = time.process_time()
         for _ in range(calls):
             derivative(*values)
-        took = time.perf_counter() - start
+        took = time.process_time() - start
         if took < SECONDS and not blocks:
             calls *= 2
         else:

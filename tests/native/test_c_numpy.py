@@ -1,0 +1,162 @@
+"""Functions of NumPy's in exported C: which of them are translated, and which are refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stcompile as st
+from stcompile.base.errors import LanguageError
+from tests.native.test_c import needs_gcc, run_self_test
+
+RNG = np.random.default_rng(4)
+X, Y, TABLE = RNG.normal(size=14), RNG.normal(size=5), RNG.normal(size=(12, 11))
+SQUARE = RNG.normal(size=(3, 3))
+POSITIVE = SQUARE @ SQUARE.T + 3 * np.eye(3)
+STACK = RNG.normal(size=(2, 2, 3, 3))
+POSITIVES = STACK @ np.swapaxes(STACK, 2, 3) + 3 * np.eye(3)
+WIDE = RNG.normal(size=(2, 2, 3, 4))
+STEPS = np.arange(14.0)
+
+
+def without(x: Any) -> Any:
+    y = x.copy()
+    y[x > 0] = 0.5
+    return np.sum(y**3)
+
+
+def added_at(x: Any) -> Any:
+    y = np.zeros(3)
+    np.add.at(y, np.arange(14) % 3, x)
+    return np.sum(y**2)
+
+
+CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "clip": (lambda x: np.sum(np.clip(x, -0.5, 0.7) ** 2), (X,)),
+    "clip from below": (lambda x: np.sum(np.clip(x, 0.1, None) ** 2), (X,)),
+    "std": (lambda x: np.std(x) * np.std(x[:7], ddof=1), (X,)),
+    "std of columns": (lambda x: np.sum(np.std(x, axis=0) ** 3), (TABLE,)),
+    "std of float32": (lambda x: np.std(x), (X.astype(np.float32),)),
+    "var": (lambda x: np.sum(np.var(x, axis=1, ddof=1, keepdims=True) ** 2), (TABLE,)),
+    "where": (lambda x: np.sum(np.where(x > 0, x**2, -x)), (X,)),
+    "writes by a mask": (without, (X,)),
+    "slogdet": (lambda a: np.linalg.slogdet(a)[1] * np.linalg.slogdet(a)[0], (SQUARE,)),
+    "slogdet of a stack": (lambda a: np.sum(np.linalg.slogdet(a)[1] ** 2), (POSITIVES,)),
+    "det of a stack": (lambda a: np.sum(np.linalg.det(a) ** 2), (STACK,)),
+    "inv of a stack": (lambda a: np.sum(np.linalg.inv(a) ** 2), (POSITIVES,)),
+    "solve of a stack": (lambda a, b: np.sum(np.linalg.solve(a, b) ** 2), (POSITIVES, WIDE)),
+    "cholesky of a stack": (lambda a: np.sum(np.linalg.cholesky(a) ** 3), (POSITIVES,)),
+    "matmul of stacks": (lambda a, b: np.sum((a @ b) ** 2), (STACK, WIDE)),
+    "cumprod": (lambda x: np.sum(np.cumprod(x) ** 2), (X,)),
+    "cumprod of columns": (lambda x: np.sum(np.cumprod(x, axis=0) ** 2), (TABLE,)),
+    "cumsum": (lambda x: np.sum(np.cumsum(x, axis=0) ** 2), (TABLE,)),
+    "nanmean": (lambda x: np.nanmean(np.where(x > 1, np.nan, x) ** 2), (X,)),
+    "count_nonzero": (lambda x: np.sum(x) * np.count_nonzero(x > 0.2), (X,)),
+    "prod": (lambda x: np.sum(np.prod(x, axis=0)), (TABLE,)),
+    "convolve": (lambda x, y: np.sum(np.convolve(x, y) ** 2), (X, Y)),
+    "convolve, same": (lambda x, y: np.sum(np.convolve(x, y[:4], "same") ** 2), (X, Y)),
+    "correlate": (lambda x, y: np.sum(np.correlate(x, y, "valid") ** 2), (X, Y)),
+    "einsum": (lambda a, b: np.sum(np.einsum("abij,abjk->abki", a, b) ** 2), (STACK, WIDE)),
+    "einsum of a diagonal": (lambda a: np.sum(np.einsum("abii->a", a) ** 2), (STACK,)),
+    "partition": (lambda x: np.sum(np.partition(x, 4)[:5] ** 2), (X,)),
+    "argpartition": (lambda x: np.sum(x[np.argpartition(x, 4)[:5]] ** 2), (X,)),
+    "sort of bool": (lambda x: np.sum(np.sort(x > 0) * x), (X,)),
+    "argsort of bool": (lambda x: np.sum(np.argsort(x > 0, kind="stable") * x), (X,)),
+    "sort": (lambda x: np.sum(np.sort(x) * STEPS[:11]), (TABLE,)),
+    "median": (lambda x: np.median(x) ** 2, (X,)),
+    "percentile": (lambda x: np.percentile(x, 30) ** 2, (X,)),
+    "max": (lambda x: np.sum(np.max(x, axis=1) ** 2), (TABLE,)),
+    "argmax": (lambda x: x[0, np.argmax(x[1])] ** 2, (TABLE,)),
+    "norm": (lambda x: np.linalg.norm(x) * np.linalg.norm(x, axis=0)[0], (TABLE,)),
+    "trace": (lambda a: np.trace(a @ a), (SQUARE,)),
+    "tril": (lambda a: np.sum(np.tril(a) ** 2), (SQUARE,)),
+    "outer": (lambda x: np.sum(np.outer(x, x) ** 3), (X,)),
+    "kron": (lambda a: np.sum(np.kron(a, a) ** 2), (SQUARE,)),
+    "cross": (lambda a: np.sum(np.cross(a[0], a[1]) ** 2), (SQUARE,)),
+    "diff": (lambda x: np.sum(np.diff(x) ** 2), (X,)),
+    "gradient": (lambda x: np.sum(np.gradient(x) ** 2), (X,)),
+    "interp": (lambda x: np.sum(np.interp(x, STEPS - 7, STEPS**2)), (X,)),
+    "pad": (lambda x: np.sum(np.pad(x, 2, mode="edge") ** 2), (X,)),
+    "roll": (lambda x: np.sum(np.roll(x, 2) * x), (X,)),
+    "add.at": (added_at, (X,)),
+    "take": (lambda x: np.sum(np.take(x, [0, 0, 2]) ** 2), (X,)),
+    "logaddexp": (lambda x: np.sum(np.logaddexp(x, 0)), (X,)),
+    "select": (lambda x: np.sum(np.select([x < 0, x > 1], [x**2, x**3], 0.0)), (X,)),
+    "maximum.accumulate": (lambda x: np.sum(np.maximum.accumulate(x) ** 2), (X,)),
+    "cov": (lambda x: np.sum(np.cov(x[:3]) ** 2), (TABLE,)),
+    "matrix_power": (lambda a: np.sum(np.linalg.matrix_power(a, 3)), (SQUARE,)),
+}
+REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
+    "a selection by a mask": (lambda x: np.sum(x[x > 0] ** 2), (X,), "a selection by a mask"),
+    "eigh": (lambda a: np.sum(np.linalg.eigh(a)[0] ** 3), (POSITIVE,), "linalg.eigh"),
+    "svd": (lambda a: np.sum(np.linalg.svd(a)[1] ** 3), (SQUARE,), "linalg.svd"),
+    "qr": (lambda a: np.sum(np.linalg.qr(a)[1] ** 2), (SQUARE,), "linalg.qr"),
+    "pinv": (lambda a: np.sum(np.linalg.pinv(a) ** 2), (SQUARE,), "linalg.pinv"),
+    "fft": (lambda x: np.sum(np.abs(np.fft.fft(x)) ** 4), (X,), "fft.fft"),
+    "lexsort": (lambda x: np.sum(x[np.lexsort((x,))] * STEPS), (X,), "lexsort"),
+    "sinc": (lambda x: np.sum(np.sinc(x)), (X,), "sinc"),
+}
+
+
+def gradient_of(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    return st.value_and_grad(function, wrt=tuple(range(len(args))))
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", CASES)
+def test_the_self_test_passes(name: str, tmp_path: Path) -> None:
+    function, args = CASES[name]
+    source = tmp_path / "f.c"
+    gradient_of(function, args).export(source, *args)
+    run_self_test(source)
+
+
+@needs_gcc
+def test_a_training_step_with_bounds(tmp_path: Path) -> None:
+    step = st.train_step(lambda w: np.sum(w**4), st.optim.SGD(0.1, clip_value=0.3))
+    step.export(tmp_path / "step.c", X.copy())
+    run_self_test(tmp_path / "step.c")
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_is_said_at_the_line(name: str, tmp_path: Path) -> None:
+    function, args, said = REFUSED[name]
+    with pytest.raises(LanguageError, match=re.escape(said)) as caught:
+        gradient_of(function, args).export(tmp_path / "f.c", *args)
+    assert "test_c_numpy.py" in str(caught.value) and "hint: " in str(caught.value)
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", ["std", "solve of a stack", "einsum", "cumprod", "convolve"])
+def test_numbers_of_a_self_test_can_be_wrong(name: str, tmp_path: Path) -> None:
+    """The self-test compares: another number in the place of an expected one is found."""
+    function, args = CASES[name]
+    source = tmp_path / "f.c"
+    gradient_of(function, args).export(source, *args)
+    text = source.read_text()
+    at = text.index("static const double expected_")
+    changed = re.sub(r"\{\{*(-?\d)", r"{9\1", text[at:], count=1)
+    source.write_text(text[:at] + changed.replace("{9-", "{-9"))
+    with pytest.raises(AssertionError):
+        run_self_test(source)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 2.0, -0.0])
+def test_bounds_of_clip(value: float) -> None:
+    """By the kernels of ``compiler="c"``, which have the same text."""
+
+    def cut(x: Any, low: Any, high: Any) -> Any:
+        total = 0.0
+        for k in range(len(x)):
+            total += np.clip(x[k], low, high)
+        return total
+
+    compiled = st.compile(cut, level="compiled", compiler="c")
+    for low, high in ((0.0, 1.0), (1.0, 0.0), (-np.inf, np.inf)):
+        x = np.array([value, 0.5])
+        np.testing.assert_equal(compiled(x, low, high), cut(x, low, high))
