@@ -17,7 +17,7 @@ from stcompile.codegen_templates.loops import HELPERS
 from stcompile.native.arrays import Arrays
 from stcompile.native.functions import CHOSEN
 from stcompile.native.kinds import BOOL, FLOAT, INT, Array, Number
-from stcompile.native.literals import numbers
+from stcompile.native.literals import initialised
 from stcompile.native.sequences import in_sequence
 from stcompile.native.sizes import size_text
 from stcompile.native.values import Value, cast
@@ -134,17 +134,11 @@ def gathered(run: Arrays, array: Value, indices: Sequence[Value]) -> Value:
 
 def constant(run: Arrays, values: np.ndarray[Any, Any]) -> Value:
     """An array of known numbers."""
-    kind = Array(Number(values.dtype), values.shape)
-    known = (
-        own for own, text in run.unit.constants.items() if text == _constant(kind, own, values)
-    )
-    own = next(known, None) or run.unit.unique("numbers")
-    run.unit.constants[own] = _constant(kind, own, values)
-    return Value(kind, own, is_const=True)
-
-
-def _constant(kind: Array, own: str, values: np.ndarray[Any, Any]) -> str:
-    return f"static {kind.constant(own)} = {numbers(values)};"
+    known = run.unit.constants.items()
+    same = (own for own, text in known if text == initialised("static const ", own, values)[0])
+    own = next(same, None) or run.unit.unique("numbers")
+    run.unit.constants[own], code = initialised("static const ", own, values)
+    return Value(Array(Number(values.dtype), values.shape), code, is_const=True)
 
 
 def _solved(run: Arrays, name: str, values: Sequence[Value]) -> Value:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from stcompile.native.kinds import BOOL, INT
 from stcompile.native.lists import Lists
+from stcompile.native.literals import in_comment
 from stcompile.native.threads import IN_THREADS, STACK, is_shared_out
 from stcompile.native.unit import Unit
 from stcompile.native.values import AND, UNKNOWN, Value, cast, literal
@@ -17,11 +18,16 @@ _MAY_FAIL = re.compile(r"(?<!return )\bwork\b")
 NUMBERS = "dynamic=False lets C have numbers in the place of all lengths"
 UNROLLED = "UNROLLED"  # the macro before a loop that becomes its steps
 FEW = 16  # terms of a sum
+_SETS_ERROR = re.compile(r"&work->error|work->error = ")
+_LEAVING = ast.Return | ast.Raise | ast.Break | ast.Continue
+RAISED = "@return;"  # where a function that is not the main one ends by an error
 ADDED = "added"  # the function for a term of a sum that is added in any order
 
 
 class Control(Lists):
     """Translates the statements of one function in the order that they have."""
+
+    is_main = False
 
     def __init__(
         self, unit: Unit, node: ast.FunctionDef, leaves: Mapping[str, Value] | None
@@ -29,6 +35,12 @@ class Control(Lists):
         super().__init__(unit, node, leaves)
         self.said = node.lineno if leaves is None else node.body[0].lineno
         self.declared: set[str] = set()
+        self.may_fail = False  # a function that the present statement calls
+
+    @property
+    def ended(self) -> str:
+        """The statement that ends the function after an error."""
+        return "return work->error;" if self.is_main else RAISED
 
     # --- blocks --------------------------------------------------------------------------------
 
@@ -38,7 +50,7 @@ class Control(Lists):
                 text = self.unit.comments[at].strip("# ").rstrip("- ")
                 if text.startswith("- ") or "--- " in self.unit.comments[at]:
                     text = text.strip("- ").capitalize()
-                self.say(f"/* {text} */")
+                self.say(f"/* {in_comment(text)} */")
         self.said = max(self.said, line)
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
@@ -53,10 +65,23 @@ class Control(Lists):
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is None:
             self.refuse(f"`{ast.unparse(node)}` has no translation")
+        before, outer, self.may_fail = len(self.text.lines), self.may_fail, False
         try:
             method(node)
         except UnknownSizeError as error:
             self.refuse(f"the number of {error} is not known", NUMBERS)
+        if not self.unit.says_numbers and not isinstance(node, _LEAVING):
+            self._end_after_error(before)
+        self.may_fail = outer
+
+    def _end_after_error(self, before: int) -> None:
+        """End the function if an error is known: where a function that was called may have found
+        it, so that nobody reads what it has not written; and in the function that others call
+        after each of its own statements, so that no argument is changed afterwards."""
+        is_own = self.is_main and self.text.level == 1
+        if self.may_fail or (is_own and any(map(_SETS_ERROR.search, self.text.lines[before:]))):
+            self.say("if (work->error)")
+            self.say(f"    {self.ended}")
 
     def _inside(self, statements: Sequence[ast.stmt], key: int) -> None:
         outer, self.here = self.here, (*self.here, key)

@@ -9,7 +9,7 @@ from stcompile.native.arrays import Arrays
 from stcompile.native.bindings import Part
 from stcompile.native.kinds import INT
 from stcompile.native.sizes import size_text
-from stcompile.native.values import Value, cast
+from stcompile.native.values import UNKNOWN, Value, cast
 from stcompile.wengert.dims import Size
 
 SAID = 3  # numbers that the message of an error may have
@@ -66,3 +66,12 @@ def place(run: Arrays, index: Value, length: Size) -> str:
     text = f"{run.unit.inline('place', INT)}({index.code}, {limit}, &work->error, {code})"
     run.places[text] = index.code, limit
     return text
+
+
+def whole(run: Arrays, value: Value) -> Value:
+    """``int(value)``: an error for NaN and for what has no place in 64 bits, as in Python. Kernels
+    convert like Numba, which does not ask."""
+    if run.unit.says_numbers or value.of.dtype.kind != "f" or value.static is not UNKNOWN:
+        return cast(value, INT)
+    code = run.code("ValueError", ["cannot convert NaN or so large a number to an integer"])
+    return Value(INT, f"{run.unit.inline('int_of', value.of)}({value.code}, &work->error, {code})")

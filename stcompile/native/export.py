@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from stcompile.calls.lengths import LEAST
 from stcompile.calls.specialisation import Specialisation
 from stcompile.export.write import write_named
 from stcompile.native.control import NUMBERS
-from stcompile.native.file import Leaf, Translated, kind_of, translated
+from stcompile.native.file import WRITTEN, Leaf, Translated, kind_of, translated
 from stcompile.native.names import c_name
 from stcompile.native.selftest import LARGEST, Example, is_result, with_self_test
 from stcompile.native.translate import RESULT
@@ -27,6 +28,7 @@ from stcompile.native.values import NotInC
 from stcompile.wengert.dims import Symbol, UnknownSizeError, named_by, size_of
 from stcompile.wengert.staged import Group, Item, Result
 
+WIDTH = 96  # of lines about the function
 HINT = "C has numbers and arrays of known shapes, loops and branches: keep the rest in Python"
 
 
@@ -45,8 +47,14 @@ def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments) -> No
             f"the number of {error} is needed to write `{function.function_name}` as C",
             hint=NUMBERS,
         ) from None
+    header = target.with_suffix(".h")
+    if header.exists() and WRITTEN not in header.read_text(encoding="utf-8", errors="replace"):
+        raise ExportError(
+            f"{header} is there, and was not written by an export",
+            hint="choose another name for the file of C: its header stands beside it",
+        )
     write_named(target, with_self_test(text, example_of(function, made, text, bound)))
-    write_named(target.with_suffix(".h"), text.header)
+    write_named(header, text.header)
 
 
 def _with_least_lengths(function: Any, bound: Arguments) -> Arguments:
@@ -121,7 +129,7 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
             made.name,
             leaves,
             locate,
-            function.title,
+            "\n".join([function.title, *_made_for(made, bound)]),
             _constants(made),
             name,
             labels_of(function, bound, made.staged.result, leaves),
@@ -134,6 +142,30 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
             f"{error}, so that this is no C", location=location, hint=error.hint or HINT
         ) from None
     return made, text
+
+
+def _made_for(made: Specialisation, bound: Arguments) -> Iterator[str]:
+    """Sentences about what C is not given: arguments that are no numbers of the data, and the
+    values that captured numbers had."""
+    given = {(leaf.argument, leaf.path) for leaf in made.staged.leaves}
+    fixed = [
+        f"{trees.show_path(name, path)} = {value!r}"
+        for name, whole in bound.values.items()
+        for path, value in trees.leaves(whole)
+        if (name, path) not in given and isinstance(value, bool | int | float | str | None)
+    ]
+    if fixed:
+        yield from textwrap.wrap(f"Made for {', '.join(fixed)}.", WIDTH)
+    hidden = [
+        f"{c_name(keyword)} = {value!r}"
+        for keyword, hidden in zip(made.keywords, made.hidden, strict=True)
+        if np.ndim(value := hidden.read()) == 0
+    ]
+    if hidden:
+        text = (
+            f"Python's function reads these by itself, when this was written {', '.join(hidden)}."
+        )
+        yield from textwrap.wrap(text, WIDTH)
 
 
 def _leaves(made: Specialisation, named: Mapping[Symbol, str]) -> Iterator[Leaf]:

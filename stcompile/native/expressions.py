@@ -82,6 +82,9 @@ class Expressions:
     def place(self, index: Value, length: Size) -> str:
         raise NotImplementedError
 
+    def whole(self, value: Value) -> Value:
+        raise NotImplementedError
+
     def refuse(self, reason: str, hint: str = "") -> NoReturn:
         raise NotInC(reason, self.line, hint)
 
@@ -282,6 +285,8 @@ class Expressions:
     def _Call(self, node: ast.Call) -> Value:
         function = node.func
         if isinstance(function, ast.Name):
+            if function.id == "int":
+                return self.whole(self.number(*node.args))
             if function.id in BUILTIN:
                 return BUILTIN[function.id](self, *map(self.number, node.args))
             return self.call(function.id, [self.value(a) for a in node.args])

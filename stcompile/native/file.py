@@ -16,14 +16,15 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.codegen_templates.c import text as template
+from stcompile.native.control import RAISED
 from stcompile.native.functions import INLINE
 from stcompile.native.kinds import Array, Kind, Number, Parameter
 from stcompile.native.lists import LIMIT, lists_in
-from stcompile.native.literals import numbers
-from stcompile.native.names import c_name, written_names
+from stcompile.native.literals import in_comment, initialised
+from stcompile.native.names import c_name, function_name, written_names
 from stcompile.native.sequences import in_sequence
 from stcompile.native.threads import with_own_names
-from stcompile.native.translate import RAISED, Translator, translate
+from stcompile.native.translate import Translator, translate
 from stcompile.native.unit import Made, Unit
 from stcompile.native.values import Value
 from stcompile.native.workspace import fixed_bytes, layout_lines, measure_lines, struct_lines
@@ -34,13 +35,15 @@ from stcompile.wengert.types import Type
 OfUnit = TypeVar("OfUnit", bound=Unit)
 WIDTH = 100
 FIXED = "\xa0"  # a space at which a line is not cut
+WRITTEN = "Written by stcompile: changes are lost when it writes this again."
 ABOUT = (
     "Arrays lie in C order, and none may overlap another. The caller owns all of them. What is not "
     "const is written: results, whose contents before the call do not matter, and arguments that "
-    "the function changes. The workspace holds intermediate values; it need not be cleared, may be "
-    "static, has {size} bytes, and is for one call at a time. Returned is 0, or the code of an "
-    "error, after which the results mean nothing{end}"
+    "the function changes. The workspace holds intermediate values; it need not be cleared, {size} "
+    "bytes, lies where a double may, and is for one call at a time. NaN and infinity are no "
+    "errors. Returned is 0, or the code of an error, after which the results mean nothing{end}"
 )
+FLAGS = "Compile this without -ffast-math, and with -fwrapv if integers may overflow."
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,8 @@ def translated(
     """Translate the text of a module of loops, which reads ``constants`` by name. ``about`` stands
     in the header, whose name is that of the ``file``; ``labels`` are names for the results, and
     ``lengths`` are those that have names, by their names in C."""
-    unit = unit_of(source, name, locate, Unit)
+    called = function_name(name)
+    unit = unit_of(source, called, locate, Unit)
     unit.lengths = lengths
     if lists_in(unit.definitions[name].body):
         unit.limit = _limit({*lengths, *(leaf.name for leaf in leaves)})
@@ -102,7 +106,7 @@ def translated(
     }
     read |= _constants(unit, constants)
     main = Translator(unit, unit.definitions[name], (), read, labels)
-    made = main.run(name)
+    made = main.run(called)
     tests = [*_tests(unit), *layout_lines(unit, made.members)]
     given = [Parameter(leaf.name, leaf.kind, leaf.code not in written) for leaf in leaves]
     made = replace(
@@ -114,10 +118,11 @@ def translated(
     words = {word for one in (*unit.order, made) for word in one.words}
     for own in [own for own in unit.constants if c_name(own) not in words]:
         del unit.constants[own]
+    said = [*about.splitlines(), *_told(unit, leaves), *_of_results(main.result_names)]
     return Translated(
-        name,
+        called,
         _source(unit, made, file or name),
-        _header(unit, made, [*about.splitlines(), *_told(unit, leaves)]),
+        _header(unit, made, said, file or name),
         tuple(leaves),
         tuple(zip(main.result_names, made.results, strict=True)),
         frozenset(leaf.name for leaf in leaves if leaf.code in written),
@@ -130,9 +135,8 @@ def _constants(unit: Unit, arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[s
     """Write arrays of numbers down; return them by their names."""
     found = {}
     for own, array in arrays.items():
-        kind = Array(Number(array.dtype), array.shape)
-        found[own] = Value(kind, c_name(own), is_const=True)
-        unit.constants[own] = f"static {kind.constant(c_name(own))} = {numbers(array)};"
+        unit.constants[own], code = initialised("static const ", c_name(own), array)
+        found[own] = Value(Array(Number(array.dtype), array.shape), code, is_const=True)
     return found
 
 
@@ -163,8 +167,9 @@ def _written(
     return called
 
 
-def _signature(made: Made, workspace: str, returned: str) -> str:
-    given = [*(f"int64_t {own}" for own in made.lengths), *(one.text for one in made.parameters)]
+def _signature(made: Made, workspace: str, returned: str, for_cpp: bool = False) -> str:
+    texts = (one.in_cpp if for_cpp else one.text for one in made.parameters)
+    given = [*(f"int64_t {own}" for own in made.lengths), *texts]
     given += [f"{workspace} *work"] if made.needs_workspace else []
     return wrapped(f"{returned} {made.name}({', '.join(given) or 'void'})", 4)
 
@@ -189,15 +194,17 @@ def wrapped(text: str, more: int = 8) -> str:
     return "\n".join(lines).replace(FIXED, " ")
 
 
-def _header(unit: Unit, made: Made, about: Sequence[str]) -> str:
-    guard = f"{unit.name.upper()}_H"
+def _header(unit: Unit, made: Made, about: Sequence[str], file: str) -> str:
+    guard = re.sub(r"\W|^(?=\d)", "_", file).upper() + "_H"
     measure = _measure(unit) if unit.lengths else ""
-    size = f"`{unit.name}_workspace_size`" if unit.lengths else f"{fixed_bytes(unit):,}"
-    codes = [f" *   {at + 1}  {text}" for at, text in enumerate(unit.errors)]
+    size = f"may be static, has {fixed_bytes(unit):,}"
+    if unit.lengths:
+        size = f"has `{unit.name}_workspace_size`"
+    codes = [f" *   {at + 1}  {in_comment(text)}" for at, text in enumerate(unit.errors)]
     said = textwrap.wrap(ABOUT.format(size=size, end=":" if codes else "."), WIDTH - 3)
     lines = [
         "/*",
-        *(f" * {line}" if line else " *" for line in (*about, "", *said)),
+        *(f" * {in_comment(line)}".rstrip() for line in (WRITTEN, "", *about, "", *said)),
         *codes,
         " */",
         f"#ifndef {guard}",
@@ -208,15 +215,27 @@ def _header(unit: Unit, made: Made, about: Sequence[str]) -> str:
         *(["#include <stddef.h>"] if measure else []),
         "#include <stdint.h>",
         "",
-        *struct_lines(unit),
-        "",
-        measure and f"{measure};",
-        wrapped(_signature(made, unit.workspace, "int") + ";", 4),
+        *_declared(unit, made, measure),
         "",
         "#endif",
     ]
     kept = [line for at, line in enumerate(lines) if line or lines[at - 1]]
     return "\n".join(kept) + "\n"
+
+
+def _declared(unit: Unit, made: Made, measure: str) -> Iterator[str]:
+    """The struct of the workspace and the prototypes. C++ has no `restrict`, no lengths of
+    parameters, no members of unknown length, and another type of complex numbers."""
+    struct = [line.replace(" complex", " _Complex") for line in struct_lines(unit)]
+    is_open = any("[]" in line for line in struct)
+    prototypes = (
+        wrapped(_signature(made, unit.workspace, "int", for_cpp) + ";", 4)
+        for for_cpp in (True, False)
+    )
+    yield from ("#ifdef __cplusplus", 'extern "C" {', *([f"{unit.workspace};"] if is_open else []))
+    yield from ("#else" if is_open else "#endif", *struct, *(["#endif"] if is_open else []), "")
+    yield from ([f"{measure};"] if measure else [])
+    yield from ("#ifdef __cplusplus", next(prototypes), "}", "#else", next(prototypes), "#endif")
 
 
 def _measure(unit: Unit) -> str:
@@ -237,16 +256,28 @@ def _told(unit: Unit, leaves: Sequence[Leaf]) -> Iterator[str]:
     if unit.stack is not None:
         more = f", each with {unit.stack:,} bytes on its stack" if unit.stack else ""
         yield f"With -fopenmp loops run in several threads{more}."
+    order = [*unit.lengths]
     arrays = ((leaf.code, leaf.kind.dims) for leaf in leaves if isinstance(leaf.kind, Array))
     axes = ((code, at, named_by(n)) for code, dims in arrays for at, n in enumerate(dims))
     found = {one: f"{code}.shape[{at}]" for code, at, one in reversed([*axes]) if one is not None}
-    for symbol, axis in sorted(found.items(), key=lambda pair: pair[0].name):
+    for symbol, axis in sorted(found.items(), key=lambda pair: order.index(pair[0].name)):
         is_least = symbol.low == 2
         why = "NumPy repeats an axis of length 1" if is_least else "shorter axes need other code"
         yield f"The length {symbol.name} is {axis}, and at least {symbol.low}: {why}."
     if unit.limit:
-        text = f"{unit.limit} is the greatest number of steps of a loop that data end, all its runs"
-        yield from textwrap.wrap(f"{text} in a call together; the caller chooses it.", WIDTH - 3)
+        text = (
+            f"{unit.limit} is how many steps a loop that data end may have in a call, all its runs "
+            "together, where the gradient needs what they leave: the caller chooses it."
+        )
+        yield from textwrap.wrap(text, WIDTH - 3)
+
+
+def _of_results(names: Sequence[str]) -> Iterator[str]:
+    if len(names) == 1:
+        yield f"What Python's function returns is {names[0]}."
+    elif names:
+        text = f"What Python's function returns are, in this order, {', '.join(names)}."
+        yield from textwrap.wrap(text, WIDTH - 3)
 
 
 def _tests(unit: Unit) -> Iterator[str]:
@@ -257,19 +288,21 @@ def _tests(unit: Unit) -> Iterator[str]:
         yield f"        return work->error = {len(unit.errors)};"
 
 
-def _has_complex(unit: Unit, made: Made) -> bool:
+def _has_complex(unit: Unit, made: Made, parameters: Sequence[Parameter]) -> bool:
     kinds = [*unit.members.values(), *made.results]
-    text = " ".join(
-        line
-        for one in (*unit.order, made)
-        for line in (*one.lines, *(p.text for p in one.parameters))
-    )
+    parts = [*parameters, *(p for one in unit.order for p in one.parameters)]
+    lines = [line for one in (*unit.order, made) for line in one.lines]
+    text = " ".join([*lines, *(one.text for one in parts)])
     has = any(kind.of.dtype.kind == "c" for kind in kinds)
     return has or "complex" in text
 
 
 def _source(unit: Unit, made: Made, file: str) -> str:
     lines = [
+        "/*",
+        f" * {WRITTEN}",
+        f" * {FLAGS}",
+        " */",
         f'#include "{file}.h"',
         "",
         "#include <math.h>",
@@ -316,7 +349,8 @@ def _unused(made: Made) -> list[str]:
 
 
 def _comment(text: str) -> list[str]:
-    lines = textwrap.wrap(" ".join(text.replace("``", "`").split()), WIDTH - 6)
+    plain = in_comment(" ".join(text.replace("``", "`").split()))
+    lines = textwrap.wrap(plain, WIDTH - 6)
     if len(lines) == 1:
         return [f"/* {lines[0]} */"]
     return ["/*", *(f" * {line}" for line in lines), " */"]

@@ -82,10 +82,6 @@ class Array:
             return f"{self.of.c} *{name}"
         return f"{self.of.c} {name}" + "".join(f"[{n}]" for n in self.shape)
 
-    def constant(self, name: str) -> str:
-        """The declaration of an array that is never written to."""
-        return f"const {self.member(name)}"
-
     @property
     def size(self) -> Size:
         """The number of elements."""
@@ -126,6 +122,17 @@ class Parameter:
         return f"{const}{self.kind.of.c} {self.name}[{alone}{first}]" + "".join(
             f"[{n}]" for n in rest
         )
+
+    @property
+    def in_cpp(self) -> str:
+        """The declaration in C++.
+
+        >>> Parameter("w", Array(COMPLEX, (3, 2))).in_cpp
+        'const double _Complex *w'
+        """
+        const = "const " * (self.is_read and isinstance(self.kind, Array))
+        pointer = "*" * (not self.is_read or isinstance(self.kind, Array))
+        return f"{const}{self.kind.of.c.replace('complex', '_Complex')} {pointer}{self.name}"
 
 
 def is_wider(one: Number, other: Number) -> bool:

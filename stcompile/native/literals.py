@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.native.kinds import Number
+from stcompile.native.kinds import Array, Number
 from stcompile.native.sizes import integer_text
 
 
@@ -37,15 +37,19 @@ def number_text(value: Any, kind: Number) -> str:
     if kind.dtype.kind in "iu":
         return integer_text(int(value))
     if kind.dtype.kind == "c":
-        return f"{float_text(value.real, kind)} + {float_text(value.imag, kind)} * I"
+        return f"CMPLX{kind.suffix.upper()}({_parts(value, kind)})"
     return float_text(float(value), kind)
 
 
-def numbers(array: np.ndarray[Any, Any]) -> str:
-    """The elements of an array in braces, as an initialiser.
+def _parts(value: Any, kind: Number) -> str:
+    return f"{float_text(value.real, kind)}, {float_text(value.imag, kind)}"
 
-    >>> numbers(np.eye(2, dtype=np.int64))
-    '{{1, 0}, {0, 1}}'
+
+def numbers(array: np.ndarray[Any, Any]) -> str:
+    """The elements of an array in braces, as an initialiser; of complex ones the parts.
+
+    >>> numbers(np.eye(2, dtype=np.int64)), numbers(np.array([1j]))
+    ('{{1, 0}, {0, 1}}', '{{0.0, 1.0}}')
     """
     kind = Number(array.dtype)
 
@@ -54,8 +58,38 @@ def numbers(array: np.ndarray[Any, Any]) -> str:
             if np.ndim(item):
                 yield "{" + ", ".join(braced(item)) + "}"
             else:
-                yield number_text(item, kind)
+                yield text(item)
+
+    def text(item: Any) -> str:
+        is_complex = kind.dtype.kind == "c"
+        return "{" + _parts(item, kind) + "}" if is_complex else number_text(item, kind)
 
     if not array.size or not array.ndim:
-        return "{" + (number_text(array[()], kind) if array.size else "0") + "}"
+        return "{" + (text(array[()]) if array.size else "0") + "}"
     return "{" + ", ".join(braced(array)) + "}"
+
+
+def initialised(before: str, name: str, array: np.ndarray[Any, Any]) -> tuple[str, str]:
+    """The declaration of an array with its elements, and the code that stands for it.
+
+    Complex numbers are written by their parts: C99 has no constant for one with an infinite or a
+    negative zero part.
+
+    >>> initialised("static const ", "a", np.array([1j]))[0]
+    'static const union { double parts[1][2]; double complex numbers[1]; } a = {{{0.0, 1.0}}};'
+    """
+    kind = Array(Number(array.dtype), array.shape)
+    if kind.of.dtype.kind != "c":
+        return f"{before}{kind.member(name)} = {numbers(array)};", name
+    parts = Array(kind.of.part, (*kind.shape, 2)).member("parts")
+    both = f"union {{ {parts}; {kind.member('numbers')}; }}"
+    return f"{before}{both} {name} = {{{numbers(array)}}};", f"{name}.numbers"
+
+
+def in_comment(text: str) -> str:
+    """A text within a comment, which it does not end, and in which it begins no other comment.
+
+    >>> in_comment("x  # see */ int y;")
+    'x  # see * / int y;'
+    """
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("…", "...")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -15,19 +16,48 @@ _WORDS = (
     *("float", "goto", "inline", "int", "long", "register", "restrict", "short", "signed"),
     *("sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile"),
     *("complex", "creal", "cimag", "false", "true", "main", "memcpy", "memset", "work", "memory"),
-    *("I", "NAN"),
+    *("I", "NAN", "INFINITY", "HUGE_VAL", "NULL", "EOF", "CMPLX", "CMPLXF", "PRAGMA", "asm"),
+    *("errno", "assert", "stdin", "stdout", "stderr", "offsetof", "linux", "unix", "near", "far"),
+    *("isnan", "isinf", "isfinite", "isnormal", "signbit", "size_t", "ptrdiff_t", "wchar_t"),
     *("j0", "j1", "jn", "y0", "y1", "yn"),
+    # of C++, which reads the header
+    *("catch", "class", "compl", "constexpr", "decltype", "delete", "explicit", "export", "friend"),
+    *("mutable", "namespace", "new", "noexcept", "nullptr", "operator", "private", "protected"),
+    *("public", "template", "this", "throw", "typeid", "typename", "using", "virtual", "xor"),
+    *("bitand", "bitor", "alignas", "alignof", "requires", "concept"),
 )
 TAKEN = frozenset({*_WORDS, *LIBM.values(), *INLINE})
 """Names that mean something in the file."""
+_MACROS = re.compile(r"M_[A-Z0-9_]+|U?INT\w*_(MIN|MAX|C)|u?int\w*_t|SIZE_MAX|FP_\w+|_[A-Z_]\w*")
+_LIBRARY = frozenset(
+    (
+        *("abs", "access", "alarm", "bind", "clock", "close", "connect", "div", "exit", "fma"),
+        *("fork", "free", "index", "kill", "link", "listen", "malloc", "modf", "nan", "nice"),
+        *("open", "pause", "pipe", "poll", "printf", "puts", "qsort", "raise", "rand", "random"),
+        *("read", "remainder", "remove", "rename", "rewind", "round", "select", "send", "signal"),
+        *("sleep", "stat", "step", "sync", "system", "time", "times", "truncate", "wait", "write"),
+    )
+)
+"""Functions of the system's libraries, which a function of a program would take the place of."""
+
+
+def function_name(name: str) -> str:
+    """A name in C for a function that other files call."""
+    own = c_name(name)
+    return f"{own}_" if own in _LIBRARY else own
 
 
 def c_name(name: str) -> str:
-    """A name in C for a name in Python."""
+    """A name in C for a name in Python.
+
+    >>> c_name("errno"), c_name("M_PI"), c_name("x"), function_name("read")
+    ('errno_', 'M_PI_', 'x', 'read_')
+    """
     ascii_name = (
         name if name.isascii() else "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
     )
-    return f"{ascii_name}_" if ascii_name in TAKEN else ascii_name
+    is_taken = ascii_name in TAKEN or _MACROS.fullmatch(ascii_name)
+    return f"{ascii_name}_" if is_taken else ascii_name
 
 
 def flat(node: ast.expr) -> list[ast.expr]:

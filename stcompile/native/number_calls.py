@@ -9,7 +9,7 @@ import numpy as np
 
 from stcompile.native.functions import COMPLEX as COMPLEX_LIBM
 from stcompile.native.functions import INLINE, LIBM
-from stcompile.native.kinds import BOOL, COMPLEX, FLOAT, INT, Number, common
+from stcompile.native.kinds import BOOL, COMPLEX, FLOAT, Number, common
 from stcompile.native.values import (
     AND,
     CHOICE,
@@ -151,7 +151,6 @@ SPELLED: dict[str, Callable[..., Value]] = {
 BUILTIN: dict[str, Callable[..., Value]] = {
     "abs": _absolute,
     "float": _cast(FLOAT),
-    "int": _cast(INT),
     "bool": _cast(BOOL),
     "complex": _complex,
     "min": _chosen("<"),

@@ -3,26 +3,23 @@ carries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from stcompile.codegen_templates.c import text as template
 from stcompile.native.file import Translated, wrapped
-from stcompile.native.kinds import Array, Kind
-from stcompile.native.literals import number_text, numbers
+from stcompile.native.kinds import Array, Kind, Number
+from stcompile.native.literals import initialised, number_text
 from stcompile.wengert.dims import measured
 
 LARGEST = 100_000  # numbers that a file carries
-ABSENT = "/* The arguments are too many numbers for a self-test here. */\n"
-_COMPARE = """static double error_of(double found, double expected)
-{
-    double error = fabs(found - expected);
-    if (found == expected || (found != found && expected != expected))
-        return 0;
-    return error / (1 + fabs(expected));
-}
+ABSENT = """#ifdef SELF_TEST
+#error "the arguments are too many numbers for a self-test here"
+#endif
 """
 
 
@@ -48,58 +45,100 @@ def with_self_test(text: Translated, example: Example | None) -> str:
     return text.source + "\n" + "\n".join(lines) + "\n"
 
 
+@dataclass(frozen=True)
+class _Compared:
+    """An array that the test compares: the code of what was found and of what is expected there,
+    and by how much they may differ."""
+
+    name: str
+    found: str
+    expected: str
+    of: Number
+    count: int
+    allowed: float
+
+    @property
+    def line(self) -> str:
+        """The comparison in C; complex numbers are compared by their parts."""
+        part = self.of.part
+        kind, count = f"(const {part.c} *)", self.count * (1 if part == self.of else 2)
+        given = f'"{self.name}", {kind}{self.found}, {kind}{self.expected}, {count}'
+        allowed = f", {self.allowed:.3g}" if part.dtype.kind == "f" else ""
+        return f"    failed += differ_{part.dtype}({given}{allowed});"
+
+
 def _lines(text: Translated, example: Example) -> Iterator[str]:
+    lengths = [*map(str, _lengths(text, example)), *([text.limit] if text.limit else [])]
+    given, found, compared, declared = _arrays(text, example)
     yield "#ifdef SELF_TEST"
     yield "#include <stdio.h>"
     if text.lengths:
         yield "#include <stdlib.h>"
     yield ""
-    yield from _COMPARE.splitlines()
-    yield ""
+    for of in dict.fromkeys(one.of.part for one in compared):
+        differ = template("differ.c" if of.dtype.kind == "f" else "differ_exactly.c")
+        yield from re.sub(r"\bT\b", of.c, differ.replace("_S", f"_{of.dtype}")).splitlines()
+        yield ""
     yield "int main(void)"
     yield "{"
-    lengths = [*map(str, _lengths(text, example)), *([text.limit] if text.limit else [])]
-    called = [*lengths]
-    for leaf, value in zip(text.leaves, example.given, strict=True):
-        const = "" if leaf.name in text.written else "const "
-        yield from _declared(f"given_{leaf.name}", leaf.kind, value, f"static {const}")
-        called.append(f"given_{leaf.name}")
-    compared = []
-    for (name, kind), value in zip(text.results, example.results, strict=True):
-        whole = Array(kind.of, value.shape)
-        yield from _declared(f"expected_{name}", whole, value, "static const ")
-        yield f"    static {whole.member(f'found_{name}')};"
-        called.append(f"found_{name}")
-        compared.append((name, f"found_{name}", f"expected_{name}", whole))
-    for leaf, before, value in zip(text.leaves, example.given, example.after, strict=True):
-        if isinstance(leaf.kind, Array) and not np.array_equal(before, value, equal_nan=True):
-            yield from _declared(f"after_{leaf.name}", leaf.kind, value, "static const ")
-            whole = Array(leaf.kind.of, value.shape)
-            compared.append((leaf.name, f"given_{leaf.name}", f"after_{leaf.name}", whole))
-    yield "    double largest = 0, error;"
-    yield from _call(text, lengths, called)
-    yield from _told(compared)
-    if lengths:
-        yield "    free(work);"
-    yield from _verdict([kind for *_, kind in compared])
-
-
-def _told(compared: Sequence[tuple[str, str, str, Array]]) -> Iterator[str]:
-    """The comparison of results by their names, which are found and expected."""
+    yield from (f"    {one}" for one in declared)
+    yield from _call(text, lengths, [*lengths, *given, *found])
     yield "    if (code) {"
     yield '        printf("error %d\\n", code);'
     yield "        return 1;"
     yield "    }"
-    for name, found, expected, kind in compared:
-        yield from _comparison(name, found, expected, kind)
-
-
-def _verdict(kinds: Sequence[Array]) -> Iterator[str]:
-    parts = [kind.of.part.dtype.itemsize for kind in kinds]
-    yield '    printf("largest error %.3g\\n", largest);'
-    yield f"    return !(largest < {1e-3 if any(size < 8 for size in parts) else 1e-8});"
+    yield "    int failed = 0;"
+    yield from (one.line for one in compared)
+    if lengths:
+        yield "    free(work);"
+    yield '    printf(failed ? "failed\\n" : "ok\\n");'
+    yield "    return failed != 0;"
     yield "}"
     yield "#endif"
+
+
+def _arrays(
+    text: Translated, example: Example
+) -> tuple[list[str], list[str], list[_Compared], list[str]]:
+    """What the call is given and what it finds, as code, the comparisons, and declarations."""
+    given, found, compared, declared = list[str](), list[str](), list[_Compared](), list[str]()
+    allow = _allowed(example)
+    for leaf, value in zip(text.leaves, example.given, strict=True):
+        const = "" if leaf.name in text.written else "const "
+        line, code = _declared(f"given_{leaf.name}", leaf.kind, value, const)
+        declared.append(line)
+        given.append(code)
+    for (name, kind), value in zip(text.results, example.results, strict=True):
+        of = kind.of
+        line, code = initialised("static const ", f"expected_{name}", value.astype(of.dtype))
+        declared += [line, f"static {Array(of, value.shape).member(f'found_{name}')};"]
+        found.append(f"found_{name}")
+        compared.append(_Compared(name, found[-1], code, of, value.size, allow(value)))
+    changes = zip(text.leaves, example.given, example.after, given, strict=True)
+    for leaf, before, value, code in changes:
+        if isinstance(leaf.kind, Array) and not np.array_equal(before, value, equal_nan=True):
+            line, after = initialised("static const ", f"after_{leaf.name}", value)
+            declared.append(line)
+            allowed = allow(value - before) if value.dtype.kind in "fc" else 0.0
+            compared.append(_Compared(leaf.name, code, after, leaf.kind.of, value.size, allowed))
+    return given, found, compared, declared
+
+
+def _allowed(example: Example) -> Callable[[np.ndarray[Any, Any]], float]:
+    """By how much results may differ: by a part of the largest number among them, or of the largest
+    change of what is changed, and by a few roundings of the largest number of the call."""
+    results = [*example.results, *example.after]
+    dtypes = [a.dtype for a in results if a.dtype.kind in "fc"]
+    narrow = any(np.finfo(dtype).bits < 64 for dtype in dtypes)
+    part, few, eps = (1e-3, 64, 2.0**-24) if narrow else (1e-8, 1024, 2.0**-53)
+    floats = [a for a in (*example.given, *results) if a.dtype.kind in "fc"]
+    rounding = few * eps * max(map(_largest, floats), default=0.0)
+    return lambda expected: part * _largest(expected) + rounding
+
+
+def _largest(array: np.ndarray[Any, Any]) -> float:
+    """The largest absolute value among finite ones."""
+    return float(np.max(np.abs(array), where=np.isfinite(array), initial=0))
 
 
 def _call(text: Translated, lengths: Sequence[str], called: Sequence[str]) -> Iterator[str]:
@@ -135,23 +174,9 @@ def _lengths(text: Translated, example: Example) -> Iterator[int]:
     return (numbers[own] for own in text.lengths if own != text.limit)
 
 
-def _declared(name: str, kind: Kind, value: Any, before: str) -> Iterator[str]:
+def _declared(name: str, kind: Kind, value: Any, const: str) -> tuple[str, str]:
+    """The declaration of an argument, and the code that stands for it."""
     if isinstance(kind, Array):
-        member = Array(kind.of, value.shape).member(name)
-        yield from wrapped(f"    {before}{member} = {numbers(value)};").split("\n")
-        return
-    before = before.replace("static ", "")
-    yield f"    {before}{kind.c} {name} = {number_text(value[()], kind)};"
-
-
-def _comparison(name: str, found: str, expected: str, kind: Array) -> Iterator[str]:
-    one, other = f"(({kind.of.c} *){found})[i]", f"((const {kind.of.c} *){expected})[i]"
-    parts = [(f"(double){one}", f"(double){other}")]
-    if kind.of.dtype.kind == "c":
-        parts = [(f"(double){p}({one})", f"(double){p}({other})") for p in ("creal", "cimag")]
-    yield f"    for (int64_t i = 0; i < {kind.size}; i++) {{"
-    for left, right in parts:
-        yield f"        error = error_of({left}, {right});"
-        yield "        largest = largest > error ? largest : error;"
-    yield "    }"
-    yield f'    printf("{name}: largest error so far %.3g\\n", largest);'
+        return initialised(f"static {const}", name, value)
+    assert isinstance(kind, Number)
+    return f"{const}{kind.c} {name} = {number_text(value[()], kind)};", name

@@ -225,6 +225,7 @@ class Statements(Control):
         values = [a for a in arguments if not isinstance(a.static, int | str | tuple)]
         given = [*made.lengths, *(a.code for a in values if a.length is None), *outs]
         self.members |= made.members
+        self.may_fail = self.may_fail or made.may_fail
         if made.needs_workspace:
             self.needs_workspace = True
             given.append("work")

@@ -21,7 +21,6 @@ from stcompile.native.values import UNKNOWN, Value, cast
 from stcompile.wengert.dims import Size
 
 RESULT = "result"  # the beginning of labels that a name in the text is better than
-RAISED = "@return;"  # where a function that is not the main one ends by an error
 
 
 class Translator(Statements):
@@ -56,7 +55,9 @@ class Translator(Statements):
         made = Made(name, parameters, self.results, self.text.lines, self.needs_workspace)
         said = {*made.words, *re.findall(r"\w+", " ".join(one.text for one in parameters))}
         lengths = [own for own in self.unit.lengths if own in said]
-        return replace(made, members=frozenset(self.members), lengths=lengths, title=self.title)
+        may_fail = any("work->error" in line for line in self.text.lines)
+        members = frozenset(self.members)
+        return replace(made, members=members, lengths=lengths, title=self.title, may_fail=may_fail)
 
     # --- parameters and results ----------------------------------------------------------------
 
@@ -144,7 +145,7 @@ class Translator(Statements):
 
     def _Raise(self, node: ast.Raise) -> None:
         errors.raised(self, node)
-        self.say("return work->error;" if self.is_main else RAISED)
+        self.say(self.ended)
 
     def _Return(self, node: ast.Return) -> None:
         if node.value is None:
@@ -183,6 +184,9 @@ class Translator(Statements):
 
     def place(self, index: Value, length: Size) -> str:
         return errors.place(self, index, length)
+
+    def whole(self, value: Value) -> Value:
+        return errors.whole(self, value)
 
 
 def translate(unit: Unit, node: ast.FunctionDef, arguments: Sequence[Value], name: str) -> Made:

@@ -20,7 +20,8 @@ from stcompile.wengert.dims import Symbol
 @dataclass
 class Made:
     """A translated function: its name in C, its parameters besides the workspace, its results, its
-    text, and what it needs: the lengths that have names, the workspace, and arrays there."""
+    text, what it needs (the lengths that have names, the workspace, and arrays there), and if it
+    may find an error."""
 
     name: str
     parameters: list[Parameter]
@@ -30,6 +31,7 @@ class Made:
     members: frozenset[str] = frozenset()
     lengths: Sequence[str] = ()
     title: str = ""
+    may_fail: bool = False
 
     @property
     def returned(self) -> str:
@@ -141,7 +143,7 @@ class Unit:
 
 def _array(value: Value) -> str:
     """The name of the array that a value is, perhaps with another shape: the last name in it."""
-    return "".join(re.findall(r"[A-Za-z_]\w*", re.sub(r"\[.*?\]", "", value.code))[-1:])
+    return "".join(re.findall(r"[A-Za-z_]\w*", re.sub(r"\[.*?\]|\.numbers\b", "", value.code))[-1:])
 
 
 def _hashable(static: Any) -> Any:

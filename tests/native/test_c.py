@@ -194,7 +194,7 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 def test_the_self_test_passes(name: str, tmp_path: Path) -> None:
     function, args = PROGRAMS[name]
     function.export(tmp_path / "made.c", *args)
-    assert "largest error" in run_self_test(tmp_path / "made.c")
+    assert run_self_test(tmp_path / "made.c").endswith("ok\n")
 
 
 @needs_gcc
@@ -317,7 +317,7 @@ def test_gradients_have_the_names_of_parameters(derivative: Any, tmp_path: Path)
 def test_numbers_of_an_optimiser_stand_in_its_own_order(tmp_path: Path) -> None:
     for optimizer in (st.optim.Momentum(0.1), st.optim.Adam(0.1, clip_norm=1.0)):
         st.train_step(network, optimizer).export(tmp_path / "made.c", *SEQUENCES)
-        header = (tmp_path / "made.h").read_text()
+        header = (tmp_path / "made.h").read_text().rpartition("#else")[2]
         own = [name for name in vars(optimizer) if re.search(rf"double {name}\b", header)]
         assert own[0] == "lr"
         assert own == re.findall(rf"double ({'|'.join(own)})\b", header)
@@ -390,7 +390,7 @@ def test_integers_by_zero_and_at_their_limits(operation: Any, tmp_path: Path) ->
     a, b = np.array([7, -(2**63), 5, -7]), np.array([2, -1, 0, 2])
     with np.errstate(divide="ignore", over="ignore"):
         st.compile(lambda a, b: operation(a, b)).export(tmp_path / "made.c", a, b)
-    assert "largest error 0" in run_self_test(tmp_path / "made.c")
+    assert "result: 0 of 4 differ" in run_self_test(tmp_path / "made.c")
 
 
 @needs_gcc

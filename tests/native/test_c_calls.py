@@ -107,7 +107,7 @@ def test_the_self_test_passes(name: str, tmp_path: Path) -> None:
     function, arguments = PROGRAMS[name]
     gradient = st.value_and_grad(function, wrt=tuple(range(len(arguments))))
     gradient.export(tmp_path / "made.c", *arguments)
-    assert "largest error" in run_self_test(tmp_path / "made.c")
+    assert run_self_test(tmp_path / "made.c").endswith("ok\n")
 
 
 def loaded(source: Path, name: str) -> Any:
@@ -134,7 +134,7 @@ def test_orders_are_those_of_numpy(dtype: Any, axis: int, tmp_path: Path) -> Non
         x[RNG.random(x.shape) < 0.1] = -np.inf
         x[RNG.random(x.shape) < 0.1] = -0.0
     st.compile(both).export(tmp_path / "made.c", x)
-    assert "largest error" in run_self_test(tmp_path / "made.c")
+    assert run_self_test(tmp_path / "made.c").endswith("ok\n")
     function = loaded(tmp_path / "made.c", "both")
     found, order = np.empty_like(x), np.empty(x.shape, np.int64)
     assert function(*pointers(x, found, order, np.zeros(10_000))) == 0
@@ -193,7 +193,7 @@ def test_finite_differences(tmp_path: Path) -> None:
 def test_lengths_that_have_names(tmp_path: Path) -> None:
     gradient = st.value_and_grad(ranked, dynamic=True)
     gradient.export(tmp_path / "made.c", TABLE[:, :, 0])
-    assert "largest error" in run_self_test(tmp_path / "made.c")
+    assert run_self_test(tmp_path / "made.c").endswith("ok\n")
 
 
 @needs_gcc

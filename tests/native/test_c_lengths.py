@@ -100,7 +100,7 @@ def test_the_self_test_passes(name: str, tmp_path: Path) -> None:
     function, arguments = CASES[name]
     gradient = st.value_and_grad(function, dynamic=True)
     gradient.export(tmp_path / "made.c", *arguments(7, 3))
-    assert "largest error" in run_self_test(tmp_path / "made.c")
+    assert run_self_test(tmp_path / "made.c").endswith("ok\n")
 
 
 def apart(x):

@@ -113,7 +113,7 @@ def test_the_self_test_passes(name: str, dynamic: bool, tmp_path: Path) -> None:
     function, arguments = CASES[name]
     gradient = st.value_and_grad(function, dynamic=dynamic)
     gradient.export(tmp_path / "made.c", *arguments)
-    assert "largest error" in run_self_test(tmp_path / "made.c")
+    assert run_self_test(tmp_path / "made.c").endswith("ok\n")
 
 
 @needs_gcc

@@ -32,11 +32,11 @@ program main
       import
       real(c_double), intent(in) :: w(3), x(3, 4), y(4)
       real(c_double), intent(out) :: value, d_w(3)
-      integer(c_int8_t), intent(inout) :: work(*)
+      real(c_double), intent(inout) :: work(*)
     end function
   end interface
   real(c_double) :: w(3) = [0.1d0, 0.2d0, 0.3d0], x(3, 4), y(4) = [1, 2, 3, 4], value, d_w(3)
-  integer(c_int8_t) :: work(4096)
+  real(c_double) :: work(512)
   integer :: i
   x = reshape([(0.1d0 * i, i = 1, 12)], [3, 4])
   if (fit_value_and_grad(w, x, y, value, d_w, work) /= 0) stop 1
