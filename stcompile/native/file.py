@@ -288,10 +288,11 @@ def _tests(unit: Unit) -> Iterator[str]:
         yield f"        return work->error = {len(unit.errors)};"
 
 
-def _has_complex(unit: Unit, made: Made, parameters: Sequence[Parameter]) -> bool:
+def _has_complex(unit: Unit, made: Made) -> bool:
     kinds = [*unit.members.values(), *made.results]
-    parts = [*parameters, *(p for one in unit.order for p in one.parameters)]
-    lines = [line for one in (*unit.order, made) for line in one.lines]
+    functions = (*unit.order, made)
+    parts = [p for one in functions for p in one.parameters]
+    lines = [line for one in functions for line in one.lines]
     text = " ".join([*lines, *(one.text for one in parts)])
     has = any(kind.of.dtype.kind == "c" for kind in kinds)
     return has or "complex" in text
