@@ -191,8 +191,8 @@ def bounded(size: Size, symbol: Symbol, side: int = 1) -> Size:
     return total  # type: ignore[no-any-return]
 
 
-def settled(static: Any, symbol: Symbol | None, number: int) -> Any:
-    """Replace a symbol in the sizes of a static value by a number.
+def settled(static: Any, symbol: Symbol | None, number: Size) -> Any:
+    """Replace a symbol in the sizes of a static value by a number, or another size.
 
     >>> i, j = Symbol("i", 0, 9), Symbol("j", 0, 9)
     >>> settled((size_of(i) + size_of(j), maximum(3, size_of(i))), i, 4)

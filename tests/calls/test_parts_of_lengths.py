@@ -249,3 +249,39 @@ def test_parts_that_are_as_many_as_the_length_says_need_the_number() -> None:
     for n in (4, 6, 8):
         assert compiled(np.arange(float(n)))[0] == first(np.arange(float(n)))
     assert compiled.lengths.compilations == 3
+
+
+# --- parts of other lengths in each step, read after the loop --------------------------------------
+
+
+def first_part(x: Any) -> Any:
+    s = 0.5
+    for k in range(1, len(x)):
+        v = x[:k]
+        s = s + np.sum(v)
+    for k in range(1, len(x) - 2):  # another loop over the same name
+        s = s + x[k]
+    return s * np.sum(v**2)
+
+
+def up_to_the_end(x: Any) -> Any:
+    s = 0.5
+    for k in range(1, len(x)):
+        s = s * x[k]
+        v = x[: -(len(x) - k)]
+    for k in range(1, len(x) - 2):
+        s = s + x[k]
+    return np.sum(v * v) + s
+
+
+@pytest.mark.parametrize("level", ["readable", "fast"])
+@pytest.mark.parametrize("function", [first_part, up_to_the_end])
+def test_a_part_has_its_last_length_after_the_loop(function: Any, level: str) -> None:
+    compiled = st.value_and_grad(function, dynamic=True, level=level)
+    for n in (7, 9, 12):
+        x, eye = np.linspace(0.5, 1.0, n), 1e-6 * np.eye(n)
+        value, gradient = compiled(x)
+        slopes = [(function(x + e) - function(x - e)) / 2e-6 for e in eye]
+        assert np.isclose(value, function(x))
+        np.testing.assert_allclose(gradient, slopes, rtol=1e-6)
+    assert compiled.lengths.compilations == 1

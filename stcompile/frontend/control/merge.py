@@ -43,7 +43,7 @@ from stcompile.frontend.control.merged import (
     Stored,
     children_of,
 )
-from stcompile.frontend.control.moving import Step, counters_within, is_long_as
+from stcompile.frontend.control.moving import SizesInStep, counters_within, is_long_as
 from stcompile.frontend.control.unbound import as_maybe, is_read_elsewhere
 from stcompile.frontend.operations.data_model import class_value
 from stcompile.frontend.operations.numbers import common_number, reads_as_number
@@ -425,7 +425,8 @@ class Merger:
         if varies and self.counter is not None:
             counters = counters | {self.counter}
         is_kept = not counters or self._is_moving(value)
-        if varies and not self.has_rows and not (is_kept and value.cell.born <= self.age):
+        is_old = is_kept and value.cell.born <= self.age
+        if varies and not (is_old or (self.has_rows and self.counter is not None)):
             return Spoiled(f"has another length in each step: see {self.construct}")
         copied = value.path and counters and (not varies or self.has_rows)
         if copied and not (is_kept and not self._is_collected(value)):
@@ -435,7 +436,7 @@ class Merger:
             part = MergedCell(index, value.type, None, value.cell, value.cell, EITHER)
             return ArrayOf(part, value.type)
         if value.cell.born <= self.age:
-            return Moving(value) if counters else Keep(value)
+            return Moving(value) if counters or varies else Keep(value)
         key = id(value.cell), 0
         if key not in self._cells:
             cell = value.cell
@@ -556,7 +557,7 @@ class Merger:
         return atom
 
     def build(
-        self, shapes: Sequence[Shape], atoms: Sequence[Atom], step: Step | None = None
+        self, shapes: Sequence[Shape], atoms: Sequence[Atom], step: SizesInStep | None = None
     ) -> list[Any]:
         """Values of the given shapes, with ``atoms`` in the slots, after ``step`` of a loop."""
         return Builder(self.run, atoms, step).all(shapes)

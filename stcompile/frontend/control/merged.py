@@ -15,7 +15,7 @@ from stcompile.base import trees
 from stcompile.base.classes import names_of, own_attributes, set_own
 from stcompile.base.containers import is_derived, made_like, parts_of, set_parts
 from stcompile.base.strides import Strides, dense_order, is_natural, natural, order_of
-from stcompile.frontend.control.moving import Step
+from stcompile.frontend.control.moving import SizesInStep, Step
 from stcompile.frontend.operations.affine import combined
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
@@ -198,7 +198,7 @@ class Builder:
     """Make values of shapes; values share parts where the shapes do. Values that move with the
     counter of a loop are taken at ``step``."""
 
-    def __init__(self, run: Run, atoms: Sequence[Atom], step: Step | None = None) -> None:
+    def __init__(self, run: Run, atoms: Sequence[Atom], step: SizesInStep | None = None) -> None:
         self.run = run
         self.atoms = atoms
         self.step = step
@@ -214,10 +214,13 @@ class Builder:
         if isinstance(shape, Moving):
             assert self.step is not None
             value = shape.value
-            is_array = isinstance(value, Array)
-            return self.step.array(value) if is_array else self.step.integer(value)
+            if isinstance(value, Array):
+                return self.step.array(value)
+            assert isinstance(self.step, Step)
+            return self.step.integer(value)
         if isinstance(shape, Counting):
-            return shape.head if self.step is None else shape.after(self.step.number + 1)
+            step = self.step
+            return shape.after(step.number + 1) if isinstance(step, Step) else shape.head
         if isinstance(shape, Slot):
             return self.number(shape)
         if isinstance(shape, Spoiled):
@@ -318,7 +321,7 @@ class RowBuilder(Builder):
         self._made = {}
 
     def number(self, shape: Slot) -> Any:
-        assert self.step is not None
+        assert isinstance(self.step, Step)
         rows = self.atoms[shape.index]
         assert isinstance(rows, Variable)
         at = self.step.number
@@ -327,7 +330,7 @@ class RowBuilder(Builder):
         return Row(rows, (at,), self.slots[shape.index].type)
 
     def array(self, shape: ArrayOf) -> Array:
-        assert self.step is not None
+        assert isinstance(self.step, Step)
         cell = self.cell(shape.cell)
         row = self.step.type(shape.cell.type).dims
         path = [slice_step(self.step.number, row)]

@@ -12,28 +12,18 @@ from typing import Any
 
 from stcompile.frontend.state.values import Affine, Array, ViewStep
 from stcompile.wengert.bounds import settled
-from stcompile.wengert.dims import Symbol, symbols_in
+from stcompile.wengert.dims import Size, Symbol, symbols_in
 from stcompile.wengert.ir import Variable, freeze
 from stcompile.wengert.types import Type
 
 
 @dataclass(frozen=True)
-class Step:
-    """A step of a loop: its counter, the value of the counter, and the symbol of the counter in
-    sizes."""
+class SizesInStep:
+    """What the counter of a loop is in sizes, in one of its steps: a number, or in the last step of
+    a loop whose length has a name a sum of such lengths. ``binds`` is its symbol."""
 
-    counter: Affine
-    number: int
-    binds: Symbol | None = None
-
-    @property
-    def variable(self) -> Variable:
-        return self.counter.atom
-
-    def integer(self, value: Affine) -> Affine | int:
-        """An integer in this step."""
-        moving = dict(value.terms).get(self.variable, 0)
-        return value.plus(self.counter.scaled(-moving, moving * self.number)) if moving else value
+    number: Size
+    binds: Symbol | None
 
     def array(self, value: Array) -> Array:
         """A view in this step."""
@@ -44,12 +34,33 @@ class Step:
         return replace(type, dims=settled(type.dims, self.binds, self.number))
 
     def path(self, path: tuple[ViewStep, ...]) -> tuple[ViewStep, ...]:
-        return tuple(map(self._view, path))
+        return tuple(map(self.view, path))
 
-    def _view(self, view: ViewStep) -> ViewStep:
-        if self.binds is not None and view.is_named:
-            params = {k: settled(v, self.binds, self.number) for k, v in view.params.items()}
-            view = replace(view, params=freeze(params))
+    def view(self, view: ViewStep) -> ViewStep:
+        if self.binds is None or not view.is_named:
+            return view
+        params = {k: settled(v, self.binds, self.number) for k, v in view.params.items()}
+        return replace(view, params=freeze(params))
+
+
+@dataclass(frozen=True)
+class Step(SizesInStep):
+    """A step of a loop: its number, and the counter that has this number there."""
+
+    number: int
+    counter: Affine
+
+    @property
+    def variable(self) -> Variable:
+        return self.counter.atom
+
+    def integer(self, value: Affine) -> Affine | int:
+        """An integer in this step."""
+        moving = dict(value.terms).get(self.variable, 0)
+        return value.plus(self.counter.scaled(-moving, moving * self.number)) if moving else value
+
+    def view(self, view: ViewStep) -> ViewStep:
+        view = super().view(view)
         if self.variable not in view.counters:
             return view
         at = 1 + view.counters.index(self.variable)

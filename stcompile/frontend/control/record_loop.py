@@ -10,7 +10,7 @@ from typing import Any
 
 from stcompile.frontend.control.fixpoint import Settled
 from stcompile.frontend.control.merged import RowBuilder
-from stcompile.frontend.control.moving import Step
+from stcompile.frontend.control.moving import SizesInStep, Step
 from stcompile.frontend.control.paths import inside
 from stcompile.frontend.state.rests import APPENDED, APPENDED_HINT
 from stcompile.frontend.state.run import Run
@@ -56,7 +56,7 @@ class Recording:
         ys = self.found.collected if isinstance(length, int) else []
         params = {"length": None if count else length}
         outputs = self._record(count, params, [], ys)
-        self._leave(outputs, length if isinstance(length, int) else None)
+        self._leave(outputs, length if isinstance(length, int | Dim) else None)
         return None
 
     def _number(self, length: Size | Atom) -> Atom:
@@ -155,21 +155,22 @@ class Recording:
                 run.recorder.hints.setdefault(output, hint)
         return outputs
 
-    def _leave(self, outputs: Sequence[Variable], length: int | None) -> dict[str, Any]:
+    def _leave(self, outputs: Sequence[Variable], length: Size | None) -> dict[str, Any]:
         """Set the state after the loop, and return the values of the flags."""
         run, found = self.run, self.found
         slots = len(found.carry)
         ends = [shape for growth in found.grown for shape in growth.last]
         shapes = [*found.shapes, found.outcome_shape, *ends]
         counter = found.counter
-        last = None
-        if counter is not None and length is not None:
-            last = Step(counter, length - 1, found.binds)
+        last = None if length is None else SizesInStep(length - 1, found.binds)
+        if counter is not None and isinstance(length, int):
+            last = Step(length - 1, found.binds, counter)
         values = iter(found.merger.build(shapes, outputs[:slots], last))
         for site, value in zip(found.sites, values, strict=False):
             run.set(site, value)
         self._value = next(values)
-        self._collect(outputs[slots + len(self.flags) :], length, values)
+        number = length if isinstance(length, int) else None
+        self._collect(outputs[slots + len(self.flags) :], number, values)
         pairs = zip(self.flags, outputs[slots:], strict=False)
         return {name: run.value(output) for name, output in pairs}
 
@@ -180,7 +181,7 @@ class Recording:
         run, found, counter = self.run, self.found, self.found.counter
         steps = []
         if counter is not None:
-            steps = [Step(counter, t, found.binds) for t in range(length or 0)]
+            steps = [Step(t, found.binds, counter) for t in range(length or 0)]
         growing = [growth for growth in found.grown if steps and growth.unknown is None]
         items: list[list[Any]] = [[*growth.before] for growth in growing]
         rows = RowBuilder(run, ys, found.rows.slots)
