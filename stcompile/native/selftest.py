@@ -100,7 +100,7 @@ def _lines(text: Translated, example: Example) -> Iterator[str]:
 def _arrays(
     text: Translated, example: Example
 ) -> tuple[list[str], list[str], list[_Compared], list[str]]:
-    """What the call is given and what it finds, as code, the comparisons, and declarations."""
+    """The code of what the call is given and finds, the comparisons, and the declarations."""
     given, found, compared, declared = list[str](), list[str](), list[_Compared](), list[str]()
     allow = _allowed(example)
     for leaf, value in zip(text.leaves, example.given, strict=True):

@@ -251,7 +251,7 @@ def test_parts_that_are_as_many_as_the_length_says_need_the_number() -> None:
     assert compiled.lengths.compilations == 3
 
 
-# --- parts of other lengths in each step, read after the loop --------------------------------------
+# --- parts of other lengths in each step, read after the loop ------------------------------------
 
 
 def first_part(x: Any) -> Any:

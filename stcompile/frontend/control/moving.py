@@ -19,8 +19,8 @@ from stcompile.wengert.types import Type
 
 @dataclass(frozen=True)
 class SizesInStep:
-    """What the counter of a loop is in sizes, in one of its steps: a number, or in the last step of
-    a loop whose length has a name a sum of such lengths. ``binds`` is its symbol."""
+    """The counter of a loop as it is in sizes, in a step: a number, or a sum of lengths that have
+    names, in the last step of a loop over such a length. ``binds`` is its symbol."""
 
     number: Size
     binds: Symbol | None
