@@ -6,6 +6,7 @@ has no derivative: that of a root, of the length of no vector, is taken to be 0.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,18 +29,6 @@ def _weighted(terms: Any, w: Any) -> Any:
     return np.sum(terms if w is None else np.asarray(w) * terms, axis=-1)
 
 
-def _sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
-    return _weighted((u - v) ** 2, w)
-
-
-def _euclidean(u: Any, v: Any, w: Any = None) -> Any:
-    return _root(_weighted((u - v) ** 2, w))
-
-
-def _cityblock(u: Any, v: Any, w: Any = None) -> Any:
-    return _weighted(np.abs(u - v), w)
-
-
 def _chebyshev(u: Any, v: Any, w: Any = None) -> Any:
     apart = np.abs(u - v)
     if w is not None:
@@ -60,10 +49,6 @@ def _canberra(u: Any, v: Any, w: Any = None) -> Any:
     size = np.abs(u) + np.abs(v)
     is_zero = size == 0
     return _weighted(np.where(is_zero, 0.0, np.abs(u - v) / np.where(is_zero, 1.0, size)), w)
-
-
-def _braycurtis(u: Any, v: Any, w: Any = None) -> Any:
-    return _weighted(np.abs(u - v), w) / _weighted(np.abs(u + v), w)
 
 
 def _cosine(u: Any, v: Any, w: Any = None) -> Any:
@@ -101,10 +86,6 @@ def _mahalanobis(u: Any, v: Any, VI: Any) -> Any:
     return _root(np.sum((apart @ np.asarray(VI)) * apart, axis=-1))
 
 
-def _seuclidean(u: Any, v: Any, V: Any) -> Any:
-    return _root(np.sum((u - v) ** 2 / np.asarray(V), axis=-1))
-
-
 # --- between two vectors -------------------------------------------------------------------------
 
 
@@ -115,44 +96,13 @@ def _two(u: Any, v: Any) -> tuple[Any, Any]:
     return x, y
 
 
-def euclidean(u: Any, v: Any, w: Any = None) -> Any:
-    """The length of the difference."""
-    return _euclidean(*_two(u, v), w)
-
-
-def sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
-    """The square of the length of the difference."""
-    return _sqeuclidean(*_two(u, v), w)
-
-
-def cityblock(u: Any, v: Any, w: Any = None) -> Any:
-    """The sum of the absolute differences."""
-    return _cityblock(*_two(u, v), w)
-
-
-def chebyshev(u: Any, v: Any, w: Any = None) -> Any:
-    """The largest absolute difference."""
-    return _chebyshev(*_two(u, v), w)
+def _between(metric: Any, u: Any, v: Any, w: Any = None) -> Any:
+    return metric(*_two(u, v), w)
 
 
 def minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
     """The norm of order p of the difference."""
     return _minkowski(*_two(u, v), p, w)
-
-
-def canberra(u: Any, v: Any, w: Any = None) -> Any:
-    """The sum of the absolute differences, each by the sum of the absolute values."""
-    return _canberra(*_two(u, v), w)
-
-
-def braycurtis(u: Any, v: Any, w: Any = None) -> Any:
-    """The sum of the absolute differences by that of the absolute sums."""
-    return _braycurtis(*_two(u, v), w)
-
-
-def cosine(u: Any, v: Any, w: Any = None) -> Any:
-    """1 minus the cosine of the angle."""
-    return _cosine(*_two(u, v), w)
 
 
 def correlation(u: Any, v: Any, w: Any = None, centered: bool = True) -> Any:
@@ -169,31 +119,36 @@ def jensenshannon(
     return np.expand_dims(found, axis) if keepdims else found
 
 
-def mahalanobis(u: Any, v: Any, VI: Any) -> Any:
-    """The length of the difference in the metric of an inverse covariance."""
-    return _mahalanobis(*_two(u, v), VI)
-
-
-def seuclidean(u: Any, v: Any, V: Any) -> Any:
-    """The length of the difference, each part by its standard deviation."""
-    return _seuclidean(*_two(u, v), V)
-
-
 # --- between rows --------------------------------------------------------------------------------
 
 METRICS: dict[str, Any] = {
-    "euclidean": _euclidean,
-    "sqeuclidean": _sqeuclidean,
-    "cityblock": _cityblock,
+    # the length of the difference, its square, and that in the metric of an inverse covariance or
+    # each part by its standard deviation
+    "euclidean": lambda u, v, w=None: _root(_weighted((u - v) ** 2, w)),
+    "sqeuclidean": lambda u, v, w=None: _weighted((u - v) ** 2, w),
+    "mahalanobis": _mahalanobis,
+    "seuclidean": lambda u, v, V: _root(np.sum((u - v) ** 2 / np.asarray(V), axis=-1)),
+    # the sum of the absolute differences; the largest; the sum of each by the absolute values, and
+    # by that of the absolute sums
+    "cityblock": lambda u, v, w=None: _weighted(np.abs(u - v), w),
     "chebyshev": _chebyshev,
-    "minkowski": _minkowski,
     "canberra": _canberra,
-    "braycurtis": _braycurtis,
-    "cosine": _cosine,
+    "braycurtis": lambda u, v, w=None: _weighted(np.abs(u - v), w) / _weighted(np.abs(u + v), w),
+    "minkowski": _minkowski,
+    "cosine": _cosine,  # 1 minus the cosine of the angle
     "correlation": _correlation,
     "jensenshannon": _jensenshannon,
-    "mahalanobis": _mahalanobis,
-    "seuclidean": _seuclidean,
+}
+FUNCTIONS: dict[str, Any] = {
+    "euclidean": partial(_between, METRICS["euclidean"]),
+    "sqeuclidean": partial(_between, METRICS["sqeuclidean"]),
+    "cityblock": partial(_between, METRICS["cityblock"]),
+    "chebyshev": partial(_between, _chebyshev),
+    "canberra": partial(_between, _canberra),
+    "braycurtis": partial(_between, METRICS["braycurtis"]),
+    "cosine": partial(_between, _cosine),
+    "mahalanobis": lambda u, v, VI: _mahalanobis(*_two(u, v), VI),
+    "seuclidean": lambda u, v, V: METRICS["seuclidean"](*_two(u, v), V),
 }
 
 

@@ -6,6 +6,7 @@ this module: values are SciPy's up to rounding.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -100,21 +101,6 @@ def correlate1d(
     return np.moveaxis(windows @ factors.astype(np.float64), -1, axis).astype(x.dtype)
 
 
-def convolve1d(
-    input: Any,
-    weights: Any,
-    axis: int = -1,
-    *,
-    mode: str = "reflect",
-    cval: Any = 0.0,
-    origin: int = 0,
-) -> Any:
-    """`correlate1d` with the weights backwards."""
-    factors = np.asarray(weights)
-    start = -origin if factors.shape[0] % 2 else -origin - 1
-    return correlate1d(input, factors[::-1], axis, mode=mode, cval=cval, origin=start)
-
-
 def uniform_filter1d(
     input: Any,
     size: int,
@@ -168,7 +154,9 @@ def _bell(sigma: Any, order: int, radius: int) -> Any:
     return now
 
 
-def _slope(input: Any, axis: int, mode: Any, cval: Any, weights: Any) -> Any:
+def _slope(
+    weights: Any, input: Any, axis: int = -1, *, mode: Any = "reflect", cval: Any = 0.0
+) -> Any:
     """Differences along an axis, with weights along all the others."""
     x = _image(input, "sobel")
     place = axis % x.ndim
@@ -178,16 +166,6 @@ def _slope(input: Any, axis: int, mode: Any, cval: Any, weights: Any) -> Any:
         if other != place:
             y = correlate1d(y, weights, other, mode=modes[other], cval=cval)
     return y
-
-
-def sobel(input: Any, axis: int = -1, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    """Sobel's filter."""
-    return _slope(input, axis, mode, cval, [1.0, 2.0, 1.0])
-
-
-def prewitt(input: Any, axis: int = -1, *, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    """Prewitt's filter."""
-    return _slope(input, axis, mode, cval, [1.0, 1.0, 1.0])
 
 
 # --- along several axes --------------------------------------------------------------------------
@@ -254,19 +232,11 @@ def correlate(
     return np.tensordot(windows, factors.astype(np.float64), x.ndim).astype(x.dtype)
 
 
-def convolve(
-    input: Any,
-    weights: Any,
-    *,
-    mode: str = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
-    """`correlate` with the weights backwards along all axes."""
-    factors = np.asarray(weights)
-    origins = _each(origin, factors.ndim)
-    starts = [-s if n % 2 else -s - 1 for n, s in zip(factors.shape, origins, strict=True)]
-    return correlate(input, np.flip(factors), mode=mode, cval=cval, origin=starts)
+def _starts(weights: Any, origin: Any) -> Any:
+    """The origins for weights that are turned backwards along all axes."""
+    sizes = np.shape(weights)
+    origins = _each(origin, len(sizes))
+    return [-s if n % 2 else -s - 1 for n, s in zip(sizes, origins, strict=True)]
 
 
 def laplace(input: Any, *, mode: Any = "reflect", cval: Any = 0.0, axes: Any = None) -> Any:
@@ -278,10 +248,13 @@ def laplace(input: Any, *, mode: Any = "reflect", cval: Any = 0.0, axes: Any = N
         correlate1d(x, [1.0, -2.0, 1.0], axis, mode=kind, cval=cval)
         for axis, kind in zip(places, modes, strict=True)
     ]
-    return sum(terms[1:], terms[0])
+    return _sum(terms)
 
 
-def gaussian_laplace(
+def _of_derivatives(
+    name: str,
+    order: int,
+    result: Any,
     input: Any,
     sigma: Any,
     *,
@@ -290,103 +263,51 @@ def gaussian_laplace(
     truncate: float = 4.0,
     radius: Any = None,
 ) -> Any:
-    """The sum of the second derivatives of a smoothed array."""
-    x = _image(input, "gaussian_laplace")
-    terms = _derivatives(x, sigma, 2, mode, cval, truncate, radius)
+    """The result that is made of the derivatives of a smoothed array along each axis."""
+    x = _image(input, name)
+    degrees = [[order if other == axis else 0 for other in range(x.ndim)] for axis in range(x.ndim)]
+    options = {"mode": mode, "cval": cval, "truncate": truncate, "radius": radius}
+    return result([gaussian_filter(x, sigma, degree, **options) for degree in degrees])
+
+
+def _sum(terms: list[Any]) -> Any:
     return sum(terms[1:], terms[0])
 
 
-def gaussian_gradient_magnitude(
+def _along_one(
+    measure: Any,
     input: Any,
-    sigma: Any,
+    size: int,
+    axis: int = -1,
     *,
     mode: Any = "reflect",
     cval: Any = 0.0,
-    truncate: float = 4.0,
-    radius: Any = None,
-) -> Any:
-    """The length of the gradient of a smoothed array."""
-    x = _image(input, "gaussian_gradient_magnitude")
-    terms = [t * t for t in _derivatives(x, sigma, 1, mode, cval, truncate, radius)]
-    return np.sqrt(sum(terms[1:], terms[0]))
-
-
-def _derivatives(
-    x: Any, sigma: Any, order: int, mode: Any, cval: Any, truncate: float, radius: Any
-) -> list[Any]:
-    """The derivative of a smoothed array along each axis."""
-    return [
-        gaussian_filter(
-            x,
-            sigma,
-            [order if other == axis else 0 for other in range(x.ndim)],
-            mode=mode,
-            cval=cval,
-            truncate=truncate,
-            radius=radius,
-        )
-        for axis in range(x.ndim)
-    ]
-
-
-# --- the largest and the smallest ----------------------------------------------------------------
-
-
-def maximum_filter1d(
-    input: Any,
-    size: int,
-    axis: int = -1,
-    *,
-    mode: str = "reflect",
-    cval: Any = 0.0,
     origin: int = 0,
 ) -> Any:
-    """The largest elements of the windows along an axis."""
-    return np.max(_windows_along(input, size, axis, mode, cval, origin), axis=-1)
-
-
-def minimum_filter1d(
-    input: Any,
-    size: int,
-    axis: int = -1,
-    *,
-    mode: str = "reflect",
-    cval: Any = 0.0,
-    origin: int = 0,
-) -> Any:
-    """The smallest elements of the windows along an axis."""
-    return np.min(_windows_along(input, size, axis, mode, cval, origin), axis=-1)
-
-
-def _windows_along(input: Any, size: int, axis: int, mode: Any, cval: Any, origin: int) -> Any:
+    """A measure of the windows along an axis."""
     x = np.asarray(input)
     place = axis % x.ndim
     widths = [_widths(size, origin) if other == place else (0, 0) for other in range(x.ndim)]
     longer = _padded(x, widths, mode, cval)
-    return np.lib.stride_tricks.sliding_window_view(longer, size, axis=place)
+    return measure(np.lib.stride_tricks.sliding_window_view(longer, size, axis=place), axis=-1)
 
 
-def maximum_filter(
-    input: Any, size: Any = None, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+def _along_all(
+    measure: Any,
+    input: Any,
+    size: Any = None,
+    *,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
 ) -> Any:
-    """The largest elements of the windows."""
-    return _along_all(maximum_filter1d, input, size, mode, cval, origin)
-
-
-def minimum_filter(
-    input: Any, size: Any = None, *, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
-) -> Any:
-    """The smallest elements of the windows."""
-    return _along_all(minimum_filter1d, input, size, mode, cval, origin)
-
-
-def _along_all(along: Any, input: Any, size: Any, mode: Any, cval: Any, origin: Any) -> Any:
+    """A measure of the windows along all axes."""
     x = np.asarray(input)
     if size is None:
         raise RuntimeError("no size is given; a footprint is not supported")
     options = [_each(value, x.ndim) for value in (size, mode, origin)]
     for axis, (width, kind, start) in enumerate(zip(*options, strict=True)):
-        x = along(x, width, axis, mode=kind, cval=cval, origin=start)
+        x = _along_one(measure, x, width, axis, mode=kind, cval=cval, origin=start)
     return x
 
 
@@ -397,3 +318,32 @@ def windows_of(input: Any, size: Any, mode: Any, cval: Any) -> Any:
     longer = _padded(x, [_widths(n, 0) for n in sizes], mode, cval)
     windows = np.lib.stride_tricks.sliding_window_view(longer, tuple(sizes))
     return np.reshape(windows, (*x.shape, -1))
+
+
+FUNCTIONS: dict[str, Any] = {
+    # correlations with the weights backwards
+    "convolve1d": lambda input, weights, axis=-1, *, mode="reflect", cval=0.0, origin=0: (
+        correlate1d(
+            input, np.flip(weights), axis, mode=mode, cval=cval, origin=_starts(weights, origin)[0]
+        )
+    ),
+    "convolve": lambda input, weights, *, mode="reflect", cval=0.0, origin=0: correlate(
+        input, np.flip(weights), mode=mode, cval=cval, origin=_starts(weights, origin)
+    ),
+    # the sum of the second derivatives of a smoothed array, and the length of its gradient
+    "gaussian_laplace": partial(_of_derivatives, "gaussian_laplace", 2, _sum),
+    "gaussian_gradient_magnitude": partial(
+        _of_derivatives,
+        "gaussian_gradient_magnitude",
+        1,
+        lambda terms: np.sqrt(_sum([t * t for t in terms])),
+    ),
+    # differences along an axis, with weights along the others
+    "sobel": partial(_slope, (1.0, 2.0, 1.0)),
+    "prewitt": partial(_slope, (1.0, 1.0, 1.0)),
+    # the largest and the smallest elements of windows
+    "maximum_filter1d": partial(_along_one, np.max),
+    "minimum_filter1d": partial(_along_one, np.min),
+    "maximum_filter": partial(_along_all, np.max),
+    "minimum_filter": partial(_along_all, np.min),
+}

@@ -4,6 +4,7 @@ Labels and distances from a mask do not change nearby."""
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from stcompile.codegen_templates.lazy import ndimage
 from stcompile.library.conditions import is_known
 from stcompile.library.flat import flat
-from stcompile.library.images import maximum_filter, minimum_filter, windows_of
+from stcompile.library.images import FUNCTIONS as FILTERS
+from stcompile.library.images import windows_of
 from stcompile.library.warping import map_coordinates
 
 # --- other sizes and places ----------------------------------------------------------------------
@@ -135,36 +137,16 @@ def _at_part(input: Any, part: float, size: Any, mode: str, cval: Any) -> Any:
     return np.sort(windows, axis=-1)[..., -1 if part == 1 else int(count * part)]
 
 
-def _require_odd(size: Any) -> None:
+def _grey(
+    filters: Any, input: Any, size: Any = None, *, mode: Any = "reflect", cval: Any = 0.0
+) -> Any:
+    """Filters by the smallest and the largest elements of windows, one after the other."""
     sizes = [size] if isinstance(size, int) else list(size or [0])
     if any(n % 2 == 0 for n in sizes):
         raise NotImplementedError("morphology is supported with a size that is odd")
-
-
-def grey_erosion(input: Any, size: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
-    """The smallest elements of windows."""
-    _require_odd(size)
-    return minimum_filter(input, size, mode=mode, cval=cval)
-
-
-def grey_dilation(input: Any, size: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
-    """The largest elements of windows."""
-    _require_odd(size)
-    return maximum_filter(input, size, mode=mode, cval=cval)
-
-
-def grey_opening(input: Any, size: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
-    """An erosion, then a dilation."""
-    return grey_dilation(
-        grey_erosion(input, size, mode=mode, cval=cval), size, mode=mode, cval=cval
-    )
-
-
-def grey_closing(input: Any, size: Any = None, *, mode: str = "reflect", cval: Any = 0.0) -> Any:
-    """A dilation, then an erosion."""
-    return grey_erosion(
-        grey_dilation(input, size, mode=mode, cval=cval), size, mode=mode, cval=cval
-    )
+    for name in filters:
+        input = FILTERS[name](input, size, mode=mode, cval=cval)
+    return input
 
 
 # --- labels and masks, which do not change nearby ------------------------------------------------
@@ -191,27 +173,7 @@ def _distances(sampling: Any, x: Any) -> Any:
     return ndimage.distance_transform_edt(x, sampling)
 
 
-def binary_erosion(input: Any, structure: Any = None, iterations: int = 1) -> Any:
-    return _mask("binary_erosion", input, structure, iterations)
-
-
-def binary_dilation(input: Any, structure: Any = None, iterations: int = 1) -> Any:
-    return _mask("binary_dilation", input, structure, iterations)
-
-
-def binary_opening(input: Any, structure: Any = None, iterations: int = 1) -> Any:
-    return _mask("binary_opening", input, structure, iterations)
-
-
-def binary_closing(input: Any, structure: Any = None, iterations: int = 1) -> Any:
-    return _mask("binary_closing", input, structure, iterations)
-
-
-def binary_fill_holes(input: Any, structure: Any = None) -> Any:
-    return _mask("binary_fill_holes", input, structure, None)
-
-
-def _mask(name: str, input: Any, structure: Any, iterations: Any) -> Any:
+def _mask(name: str, input: Any, structure: Any = None, iterations: Any = 1) -> Any:
     x = np.asarray(input)
     return flat(_morphed, (name, structure, iterations), x.shape, np.bool_, x)
 
@@ -224,7 +186,7 @@ def _morphed(name: str, structure: Any, iterations: Any, x: Any) -> Any:
 # --- measurements --------------------------------------------------------------------------------
 
 
-def _parts(input: Any, labels: Any, index: Any, measure: Any) -> Any:
+def _parts(measure: Any, input: Any, labels: Any = None, index: Any = None) -> Any:
     """The measure of the elements with each label, given a mask; an index is an integer or a list
     of them."""
     x = np.asarray(input)
@@ -251,14 +213,6 @@ def _variance(x: Any, mask: Any) -> Any:
     return _mean((x - _mean(x, mask)) ** 2, mask)
 
 
-def _largest(x: Any, mask: Any) -> Any:
-    return np.max(np.where(mask, x, -math.inf))
-
-
-def _smallest(x: Any, mask: Any) -> Any:
-    return np.min(np.where(mask, x, math.inf))
-
-
 def _centre(x: Any, mask: Any) -> Any:
     weights = np.where(mask, x, 0.0)
     total, found = np.sum(weights), []
@@ -268,42 +222,36 @@ def _centre(x: Any, mask: Any) -> Any:
     return np.stack(found)
 
 
-def sum_labels(input: Any, labels: Any = None, index: Any = None) -> Any:
-    """The sums of labelled parts."""
-    return _parts(input, labels, index, _sum)
-
-
-sum = sum_labels
-
-
-def mean(input: Any, labels: Any = None, index: Any = None) -> Any:
-    """The means of labelled parts."""
-    return _parts(input, labels, index, _mean)
-
-
-def variance(input: Any, labels: Any = None, index: Any = None) -> Any:
-    """The variances of labelled parts."""
-    return _parts(input, labels, index, _variance)
-
-
-def standard_deviation(input: Any, labels: Any = None, index: Any = None) -> Any:
-    """The standard deviations of labelled parts."""
-    return np.sqrt(variance(input, labels, index))
-
-
-def maximum(input: Any, labels: Any = None, index: Any = None) -> Any:
-    """The largest elements of labelled parts."""
-    return _parts(input, labels, index, _largest)
-
-
-def minimum(input: Any, labels: Any = None, index: Any = None) -> Any:
-    """The smallest elements of labelled parts."""
-    return _parts(input, labels, index, _smallest)
-
-
 def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
     """The means of the places, weighted by the elements: a tuple, or a list of them."""
-    found = _parts(input, labels, index, _centre)
+    found = _parts(_centre, input, labels, index)
     if found.ndim == 1:
         return tuple([found[i] for i in range(found.shape[0])])
     return [tuple([row[i] for i in range(found.shape[1])]) for row in found]
+
+
+FUNCTIONS: dict[str, Any] = {
+    # erosions and dilations: the smallest and the largest elements of windows
+    "grey_erosion": partial(_grey, ("minimum_filter",)),
+    "grey_dilation": partial(_grey, ("maximum_filter",)),
+    "grey_opening": partial(_grey, ("minimum_filter", "maximum_filter")),
+    "grey_closing": partial(_grey, ("maximum_filter", "minimum_filter")),
+    # … of masks
+    "binary_erosion": partial(_mask, "binary_erosion"),
+    "binary_dilation": partial(_mask, "binary_dilation"),
+    "binary_opening": partial(_mask, "binary_opening"),
+    "binary_closing": partial(_mask, "binary_closing"),
+    "binary_fill_holes": lambda input, structure=None: _mask(
+        "binary_fill_holes", input, structure, None
+    ),
+    # measures of labelled parts
+    "sum": partial(_parts, _sum),
+    "sum_labels": partial(_parts, _sum),
+    "mean": partial(_parts, _mean),
+    "variance": partial(_parts, _variance),
+    "standard_deviation": lambda input, labels=None, index=None: np.sqrt(
+        _parts(_variance, input, labels, index)
+    ),
+    "maximum": partial(_parts, lambda x, mask: np.max(np.where(mask, x, -math.inf))),
+    "minimum": partial(_parts, lambda x, mask: np.min(np.where(mask, x, math.inf))),
+}

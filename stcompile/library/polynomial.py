@@ -7,6 +7,7 @@ and a zero is an error of the compiled function.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
     return np.prod(at - roots, axis=0)
 
 
-def _clenshaw(first: Any, step: Any, x: Any, c: Any, tensor: bool) -> Any:
+def _clenshaw(first: Any, step: Any, x: Any, c: Any, tensor: bool = True) -> Any:
     """Evaluate a series by Clenshaw's recurrence. From the points ``first`` makes the polynomial of
     degree 1, and the factor for ``step``."""
     at = _points(x)
@@ -66,51 +67,6 @@ def _clenshaw(first: Any, step: Any, x: Any, c: Any, tensor: bool) -> Any:
     for i in range(3, n + 1):
         low, high = step(a[-i], low, high, factor, n - i + 2)
     return low + high * one
-
-
-def chebval(x: Any, c: Any, tensor: bool = True) -> Any:
-    """A Chebyshev series."""
-    return _clenshaw(lambda t: (t, 2 * t), lambda a, v, w, t, d: (a - w, v + w * t), x, c, tensor)
-
-
-def legval(x: Any, c: Any, tensor: bool = True) -> Any:
-    """A Legendre series."""
-    return _clenshaw(
-        lambda t: (t, t),
-        lambda a, v, w, t, d: (a - w * ((d - 1) / d), v + w * t * ((2 * d - 1) / d)),
-        x,
-        c,
-        tensor,
-    )
-
-
-def hermval(x: Any, c: Any, tensor: bool = True) -> Any:
-    """A series of the physicists' Hermite polynomials."""
-    return _clenshaw(
-        lambda t: (t * 2,) * 2,
-        lambda a, v, w, t, d: (a - w * (2 * (d - 1)), v + w * t),
-        x,
-        c,
-        tensor,
-    )
-
-
-def hermeval(x: Any, c: Any, tensor: bool = True) -> Any:
-    """A series of the probabilists' Hermite polynomials."""
-    return _clenshaw(
-        lambda t: (t, t), lambda a, v, w, t, d: (a - w * (d - 1), v + w * t), x, c, tensor
-    )
-
-
-def lagval(x: Any, c: Any, tensor: bool = True) -> Any:
-    """A Laguerre series."""
-    return _clenshaw(
-        lambda t: (1 - t, t),
-        lambda a, v, w, t, d: (a - (w * (d - 1)) / d, v + (w * ((2 * d - 1) - t)) / d),
-        x,
-        c,
-        tensor,
-    )
 
 
 # --- sums and products ---------------------------------------------------------------------------
@@ -191,64 +147,12 @@ def _times_x(kind: str, coefficients: Any) -> Any:
     return moved + np.concatenate([(over * down)[1:], np.zeros(1)])
 
 
-def legmul(c1: Any, c2: Any) -> Any:
-    """The coefficients of the product of two series of Legendre."""
-    return _mul("leg", c1, c2)
-
-
-def hermmul(c1: Any, c2: Any) -> Any:
-    """The coefficients of the product of two series of Hermite."""
-    return _mul("herm", c1, c2)
-
-
-def hermemul(c1: Any, c2: Any) -> Any:
-    """… of probabilists' Hermite polynomials."""
-    return _mul("herme", c1, c2)
-
-
-def lagmul(c1: Any, c2: Any) -> Any:
-    """The coefficients of the product of two series of Laguerre."""
-    return _mul("lag", c1, c2)
-
-
 def _in_z(c: Any) -> Any:
     half = c / 2
     return np.concatenate([half[:0:-1], c[:1], half[1:]])
 
 
 # --- matrices ------------------------------------------------------------------------------------
-
-
-def polyvander(x: Any, deg: int) -> Any:
-    """The powers up to a degree at each point, along the last axis."""
-    return _vander(lambda t: t, lambda v, w, t, i: v * t, x, deg)
-
-
-def chebvander(x: Any, deg: int) -> Any:
-    """The Chebyshev polynomials up to a degree."""
-    return _vander(lambda t: t, lambda v, w, t, i: v * (2 * t) - w, x, deg)
-
-
-def legvander(x: Any, deg: int) -> Any:
-    """The Legendre polynomials up to a degree."""
-    return _vander(lambda t: t, lambda v, w, t, i: (v * t * (2 * i - 1) - w * (i - 1)) / i, x, deg)
-
-
-def hermvander(x: Any, deg: int) -> Any:
-    """The physicists' Hermite polynomials up to a degree."""
-    return _vander(lambda t: t * 2, lambda v, w, t, i: v * (t * 2) - w * (2 * (i - 1)), x, deg)
-
-
-def hermevander(x: Any, deg: int) -> Any:
-    """The probabilists' Hermite polynomials up to a degree."""
-    return _vander(lambda t: t, lambda v, w, t, i: v * t - w * (i - 1), x, deg)
-
-
-def lagvander(x: Any, deg: int) -> Any:
-    """The Laguerre polynomials up to a degree."""
-    return _vander(
-        lambda t: 1 - t, lambda v, w, t, i: (v * (2 * i - 1 - t) - w * (i - 1)) / i, x, deg
-    )
 
 
 def _vander(first: Any, later: Any, x: Any, deg: int) -> Any:
@@ -263,3 +167,43 @@ def _vander(first: Any, later: Any, x: Any, deg: int) -> Any:
     for i in range(2, deg + 1):
         columns.append(later(columns[-1], columns[-2], at, i))
     return np.moveaxis(in_c_order(np.stack(columns)), 0, -1)
+
+
+FUNCTIONS: dict[str, Any] = {
+    # series of Chebyshev, Legendre, Hermite (the physicists' and the probabilists') and Laguerre
+    "chebval": partial(_clenshaw, lambda t: (t, 2 * t), lambda a, v, w, t, d: (a - w, v + w * t)),
+    "legval": partial(
+        _clenshaw,
+        lambda t: (t, t),
+        lambda a, v, w, t, d: (a - w * ((d - 1) / d), v + w * t * ((2 * d - 1) / d)),
+    ),
+    "hermval": partial(
+        _clenshaw, lambda t: (t * 2,) * 2, lambda a, v, w, t, d: (a - w * (2 * (d - 1)), v + w * t)
+    ),
+    "hermeval": partial(
+        _clenshaw, lambda t: (t, t), lambda a, v, w, t, d: (a - w * (d - 1), v + w * t)
+    ),
+    "lagval": partial(
+        _clenshaw,
+        lambda t: (1 - t, t),
+        lambda a, v, w, t, d: (a - (w * (d - 1)) / d, v + (w * ((2 * d - 1) - t)) / d),
+    ),
+    # the coefficients of the products of two series
+    "legmul": partial(_mul, "leg"),
+    "hermmul": partial(_mul, "herm"),
+    "hermemul": partial(_mul, "herme"),
+    "lagmul": partial(_mul, "lag"),
+    # the polynomials up to a degree at each point, along the last axis
+    "polyvander": partial(_vander, lambda t: t, lambda v, w, t, i: v * t),
+    "chebvander": partial(_vander, lambda t: t, lambda v, w, t, i: v * (2 * t) - w),
+    "legvander": partial(
+        _vander, lambda t: t, lambda v, w, t, i: (v * t * (2 * i - 1) - w * (i - 1)) / i
+    ),
+    "hermvander": partial(
+        _vander, lambda t: t * 2, lambda v, w, t, i: v * (t * 2) - w * (2 * (i - 1))
+    ),
+    "hermevander": partial(_vander, lambda t: t, lambda v, w, t, i: v * t - w * (i - 1)),
+    "lagvander": partial(
+        _vander, lambda t: 1 - t, lambda v, w, t, i: (v * (2 * i - 1 - t) - w * (i - 1)) / i
+    ),
+}

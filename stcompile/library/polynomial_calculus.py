@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from stcompile.library.axes import normal
-from stcompile.library.polynomial import (
-    chebval,
-    coefficients,
-    hermeval,
-    hermval,
-    lagval,
-    legval,
-    polyval,
-)
+from stcompile.library.polynomial import FUNCTIONS as OF_SERIES
+from stcompile.library.polynomial import coefficients, polyval
 
 # --- derivatives ---------------------------------------------------------------------------------
 
 
-def _derived(step: Any, c: Any, m: int, scl: Any, axis: int) -> Any:
+def _derived(step: Any, c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
     """The m-th derivative; ``step`` gives the list of coefficients of the first."""
     if m < 0:
         raise ValueError("The order of derivation must be non-negative")
@@ -37,55 +31,7 @@ def _derived(step: Any, c: Any, m: int, scl: Any, axis: int) -> Any:
     return np.moveaxis(np.stack(rows).astype(given.dtype), 0, at)
 
 
-def polyder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
-    """The coefficients of the m-th derivative of a polynomial."""
-    return _derived(_poly_step, c, m, scl, axis)
-
-
-def chebder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
-    """… of a Chebyshev series."""
-    return _derived(_cheb_step, c, m, scl, axis)
-
-
-def legder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
-    """… of a Legendre series."""
-    return _derived(_leg_step, c, m, scl, axis)
-
-
-def hermder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
-    """… of a series of the physicists' Hermite polynomials."""
-    return _derived(_herm_step, c, m, scl, axis)
-
-
-def hermeder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
-    """… of a series of the probabilists' Hermite polynomials."""
-    if np.ndim(c) > 1 and axis % np.ndim(c) and m >= np.shape(c)[axis]:
-        raise ValueError("where hermeder is zero, NumPy moves the axis to the front: use axis=0")
-    return _derived(_poly_step, c, m, scl, axis)
-
-
-def lagder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
-    """… of a Laguerre series."""
-    return _derived(_lag_step, c, m, scl, axis)
-
-
-def _poly_step(a: Any) -> Any:
-    return [j * a[j] for j in range(1, len(a))]
-
-
-def _herm_step(a: Any) -> Any:
-    return [(2 * j) * a[j] for j in range(1, len(a))]
-
-
-def _cheb_step(a: Any) -> Any:
-    return _two_apart(a, lambda j: 2 * j, lambda v, j: (j * v) / (j - 2))
-
-
-def _leg_step(a: Any) -> Any:
-    return _two_apart(a, lambda j: 2 * j - 1, lambda v, j: v)
-
-
-def _two_apart(a: Any, factor: Any, share: Any) -> Any:
+def _two_apart(factor: Any, share: Any, a: Any) -> Any:
     """The derivative of a series whose polynomials have derivatives two degrees apart in common."""
     rest = list(a)
     found = [rest[0]] * (len(rest) - 1)
@@ -96,6 +42,17 @@ def _two_apart(a: Any, factor: Any, share: Any) -> Any:
         found[1] = factor(2) * rest[2]
     found[0] = rest[1]
     return found
+
+
+def _poly_step(a: Any) -> Any:
+    return [j * a[j] for j in range(1, len(a))]
+
+
+def hermeder(c: Any, m: int = 1, scl: Any = 1, axis: int = 0) -> Any:
+    """The derivative of a series of the probabilists' Hermite polynomials."""
+    if np.ndim(c) > 1 and axis % np.ndim(c) and m >= np.shape(c)[axis]:
+        raise ValueError("where hermeder is zero, NumPy moves the axis to the front: use axis=0")
+    return _derived(_poly_step, c, m, scl, axis)
 
 
 def _lag_step(a: Any) -> Any:
@@ -111,38 +68,15 @@ def _lag_step(a: Any) -> Any:
 # --- integrals -----------------------------------------------------------------------------------
 
 
-def polyint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
-    """The coefficients of the m-th integral of a polynomial, with constants ``k``."""
-    return _integrated(_poly_sum, polyval, c, m, k, lbnd, scl, axis)
-
-
-def chebint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
-    """… of a Chebyshev series."""
-    return _integrated(_cheb_sum, chebval, c, m, k, lbnd, scl, axis)
-
-
-def legint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
-    """… of a Legendre series."""
-    return _integrated(_leg_sum, legval, c, m, k, lbnd, scl, axis)
-
-
-def hermint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
-    """… of a series of the physicists' Hermite polynomials."""
-    return _integrated(_herm_sum, hermval, c, m, k, lbnd, scl, axis)
-
-
-def hermeint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
-    """… of a series of the probabilists' Hermite polynomials."""
-    return _integrated(_poly_sum, hermeval, c, m, k, lbnd, scl, axis)
-
-
-def lagint(c: Any, m: int = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: int = 0) -> Any:
-    """… of a Laguerre series."""
-    return _integrated(_lag_sum, lagval, c, m, k, lbnd, scl, axis)
-
-
 def _integrated(
-    step: Any, value: Any, c: Any, m: int, k: Any, lbnd: Any, scl: Any, axis: int
+    step: Any,
+    value: Any,
+    c: Any,
+    m: int = 1,
+    k: Any = (),
+    lbnd: Any = 0,
+    scl: Any = 1,
+    axis: int = 0,
 ) -> Any:
     """The m-th integral, which has the value k[i] at ``lbnd`` after the i-th; ``step`` gives the
     list of coefficients of the first, up to its constant. A constant is integrated like any other
@@ -206,3 +140,23 @@ def _lag_sum(a: Any) -> Any:
         found[j] = found[j] + a[j]
         found[j + 1] = found[j + 1] - a[j]
     return found
+
+
+FUNCTIONS: dict[str, Any] = {
+    # the coefficients of the m-th derivatives
+    "polyder": partial(_derived, _poly_step),
+    "chebder": partial(
+        _derived, partial(_two_apart, lambda j: 2 * j, lambda v, j: (j * v) / (j - 2))
+    ),
+    "legder": partial(_derived, partial(_two_apart, lambda j: 2 * j - 1, lambda v, j: v)),
+    "hermder": partial(_derived, lambda a: [(2 * j) * a[j] for j in range(1, len(a))]),
+    "hermeder": hermeder,
+    "lagder": partial(_derived, _lag_step),
+    # the coefficients of the m-th integrals, with constants ``k``
+    "polyint": partial(_integrated, _poly_sum, polyval),
+    "chebint": partial(_integrated, _cheb_sum, OF_SERIES["chebval"]),
+    "legint": partial(_integrated, _leg_sum, OF_SERIES["legval"]),
+    "hermint": partial(_integrated, _herm_sum, OF_SERIES["hermval"]),
+    "hermeint": partial(_integrated, _poly_sum, OF_SERIES["hermeval"]),
+    "lagint": partial(_integrated, _lag_sum, OF_SERIES["lagval"]),
+}

@@ -9,6 +9,7 @@ IEEE Trans. ASSP 28 (1980).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from stcompile.library import fourier
 INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}  # the type of the inverse, up to a factor
 
 
-def dct(
+def _along_axis(
+    kind: str,
+    is_inverse: bool,
     x: Any,
     type: int = 2,
     n: Any = None,
@@ -28,118 +31,25 @@ def dct(
     workers: Any = None,
     orthogonalize: Any = None,
 ) -> Any:
-    """The cosine transform of one of the types 1 to 4 along an axis."""
-    return _along(x, "dct", type, n, axis, norm, orthogonalize)
-
-
-def idct(
-    x: Any,
-    type: int = 2,
-    n: Any = None,
-    axis: int = -1,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: Any = None,
-    orthogonalize: Any = None,
-) -> Any:
-    """The inverse of `dct`."""
-    return _along(x, "dct", INVERSE[type], n, axis, _inverse(norm), orthogonalize)
-
-
-def dst(
-    x: Any,
-    type: int = 2,
-    n: Any = None,
-    axis: int = -1,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: Any = None,
-    orthogonalize: Any = None,
-) -> Any:
-    """The sine transform of one of the types 1 to 4 along an axis."""
-    return _along(x, "dst", type, n, axis, norm, orthogonalize)
-
-
-def idst(
-    x: Any,
-    type: int = 2,
-    n: Any = None,
-    axis: int = -1,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: Any = None,
-    orthogonalize: Any = None,
-) -> Any:
-    """The inverse of `dst`."""
-    return _along(x, "dst", INVERSE[type], n, axis, _inverse(norm), orthogonalize)
-
-
-def dctn(
-    x: Any,
-    type: int = 2,
-    s: Any = None,
-    axes: Any = None,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: Any = None,
-    *,
-    orthogonalize: Any = None,
-) -> Any:
-    """The cosine transform along several axes."""
-    return _along_axes(dct, x, type, s, axes, norm, orthogonalize)
-
-
-def idctn(
-    x: Any,
-    type: int = 2,
-    s: Any = None,
-    axes: Any = None,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: Any = None,
-    orthogonalize: Any = None,
-) -> Any:
-    """The inverse of `dctn`."""
-    return _along_axes(idct, x, type, s, axes, norm, orthogonalize)
-
-
-def dstn(
-    x: Any,
-    type: int = 2,
-    s: Any = None,
-    axes: Any = None,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: Any = None,
-    orthogonalize: Any = None,
-) -> Any:
-    """The sine transform along several axes."""
-    return _along_axes(dst, x, type, s, axes, norm, orthogonalize)
-
-
-def idstn(
-    x: Any,
-    type: int = 2,
-    s: Any = None,
-    axes: Any = None,
-    norm: Any = None,
-    overwrite_x: bool = False,
-    workers: Any = None,
-    orthogonalize: Any = None,
-) -> Any:
-    """The inverse of `dstn`."""
-    return _along_axes(idst, x, type, s, axes, norm, orthogonalize)
-
-
-def _inverse(norm: Any) -> Any:
-    if norm not in fourier.OPPOSITE:
-        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
-    return fourier.OPPOSITE[norm]
+    """The transform of one of the types 1 to 4 along an axis, or its inverse."""
+    if is_inverse:
+        type, norm = INVERSE[type], _inverse(norm)
+    return _along(x, kind, type, n, axis, norm, orthogonalize)
 
 
 def _along_axes(
-    transform: Any, x: Any, type: int, s: Any, axes: Any, norm: Any, orthogonalize: Any
+    kind: str,
+    is_inverse: bool,
+    x: Any,
+    type: int = 2,
+    s: Any = None,
+    axes: Any = None,
+    norm: Any = None,
+    overwrite_x: bool = False,
+    workers: Any = None,
+    orthogonalize: Any = None,
 ) -> Any:
+    """The transform along several axes, or its inverse."""
     y = np.asarray(x)
     if axes is not None:
         places = [axes] if isinstance(axes, int) else list(axes)
@@ -147,8 +57,27 @@ def _along_axes(
         places = list(range(-(y.ndim if s is None else len(s)), 0))
     lengths = [None] * len(places) if s is None else list(s)
     for length, axis in zip(lengths, places, strict=True):
-        y = transform(y, type, length, axis, norm, orthogonalize=orthogonalize)
+        y = _along_axis(kind, is_inverse, y, type, length, axis, norm, orthogonalize=orthogonalize)
     return y
+
+
+FUNCTIONS: dict[str, Any] = {
+    "dct": partial(_along_axis, "dct", False),
+    "idct": partial(_along_axis, "dct", True),
+    "dst": partial(_along_axis, "dst", False),
+    "idst": partial(_along_axis, "dst", True),
+    "dctn": partial(_along_axes, "dct", False),
+    "idctn": partial(_along_axes, "dct", True),
+    "dstn": partial(_along_axes, "dst", False),
+    "idstn": partial(_along_axes, "dst", True),
+}
+"""Cosine and sine transforms, and their inverses."""
+
+
+def _inverse(norm: Any) -> Any:
+    if norm not in fourier.OPPOSITE:
+        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+    return fourier.OPPOSITE[norm]
 
 
 def _along(x: Any, kind: str, type: int, n: Any, axis: int, norm: Any, orthogonalize: Any) -> Any:

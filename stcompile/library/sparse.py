@@ -6,6 +6,7 @@ Formats are not told apart: a matrix is its entries. Where they are is not diffe
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -127,17 +128,7 @@ class Sparse:
     def tocsr(self) -> Any:
         return self
 
-    def tocsc(self) -> Any:
-        return self
-
-    def tocoo(self) -> Any:
-        return self
-
-    def todia(self) -> Any:
-        return self
-
-    def copy(self) -> Any:
-        return self
+    tocsc = tocoo = todia = copy = tocsr
 
     def todense(self) -> Any:
         raise NotImplementedError("todense gives a np.matrix: write A.toarray()")
@@ -162,7 +153,15 @@ def _floating(x: Any) -> Any:
 # --- constructors --------------------------------------------------------------------------------
 
 
-def _made(arg1: Any, shape: Any, is_compressed: bool, by_columns: bool, is_matrix: bool) -> Any:
+def _made(
+    is_compressed: bool,
+    by_columns: bool,
+    is_matrix: bool,
+    arg1: Any,
+    shape: Any = None,
+    dtype: Any = None,
+    copy: bool = False,
+) -> Any:
     if isinstance(arg1, Sparse):
         return Sparse(arg1._data, arg1._rows, arg1._columns, arg1.shape, is_matrix)
     if not isinstance(arg1, tuple):
@@ -187,30 +186,6 @@ def _made(arg1: Any, shape: Any, is_compressed: bool, by_columns: bool, is_matri
         raise NotImplementedError("a sparse matrix that varies needs its shape: shape=(m, n)")
     m, n = shape
     return Sparse(data, rows, columns, (int(m), int(n)), is_matrix)
-
-
-def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
-    return _made(arg1, shape, True, False, True)
-
-
-def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
-    return _made(arg1, shape, True, False, False)
-
-
-def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
-    return _made(arg1, shape, True, True, True)
-
-
-def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
-    return _made(arg1, shape, True, True, False)
-
-
-def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
-    return _made(arg1, shape, False, False, True)
-
-
-def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
-    return _made(arg1, shape, False, False, False)
 
 
 def from_entries(data: Any, rows: Any, columns: Any, shape: Any, is_matrix: bool) -> Any:
@@ -247,19 +222,13 @@ def _of_diagonals(
     return Sparse(entries, np.concatenate(at), np.concatenate(across), (m, n), is_matrix)
 
 
-def dia_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
-    return _dia(arg1, shape, True)
-
-
-def dia_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> Any:
-    return _dia(arg1, shape, False)
-
-
-def _dia(arg1: Any, shape: Any, is_matrix: bool) -> Any:
+def _dia(
+    is_matrix: bool, arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False
+) -> Any:
     """A matrix of rows of diagonals, each entry in the column where it is; the offsets are Python
     integers."""
     if not isinstance(arg1, tuple):
-        return _made(arg1, shape, False, False, is_matrix)
+        return _made(False, False, is_matrix, arg1, shape)
     if shape is None:
         raise NotImplementedError("a sparse matrix that varies needs its shape: shape=(m, n)")
     rows, places = np.atleast_2d(_floating(arg1[0])), arg1[1]
@@ -305,7 +274,7 @@ def identity(n: int, dtype: Any = "d", format: Any = None) -> Any:
 
 
 def _sparse(A: Any) -> Any:
-    return A if isinstance(A, Sparse) else _made(A, None, False, False, False)
+    return A if isinstance(A, Sparse) else _made(False, False, False, A)
 
 
 def kron(A: Any, B: Any, format: Any = None) -> Any:
@@ -458,3 +427,15 @@ def solved_adjoint(x: Any, data: Any, rows: Any, columns: Any, b: Any, d_x: Any)
     w = solved(data, columns, rows, d_x)
     terms = w[rows] * x[columns]
     return -(terms if terms.ndim == 1 else np.sum(terms, axis=1)), None, None, w
+
+
+FUNCTIONS: dict[str, Any] = {
+    "csr_matrix": partial(_made, True, False, True),
+    "csr_array": partial(_made, True, False, False),
+    "csc_matrix": partial(_made, True, True, True),
+    "csc_array": partial(_made, True, True, False),
+    "coo_matrix": partial(_made, False, False, True),
+    "coo_array": partial(_made, False, False, False),
+    "dia_matrix": partial(_dia, True),
+    "dia_array": partial(_dia, False),
+}

@@ -35,11 +35,6 @@ def multigammaln(a: Any, d: int) -> Any:
     return np.float64(d * (d - 1) * 0.25 * math.log(math.pi)) + total
 
 
-def softplus(x: Any) -> Any:
-    """``log(1 + exp(x))``, without overflow."""
-    return np.logaddexp(0.0, x)
-
-
 def comb(N: Any, k: Any) -> Any:
     """The number of combinations, for real numbers; 0 outside ``0 <= k <= N``."""
     inside = (k <= N) & (N >= 0) & (k >= 0)
@@ -127,51 +122,20 @@ def diric(x: Any, n: int) -> Any:
     return sum(terms[1:], terms[0]) / n
 
 
-def cosdg(x: Any) -> Any:
-    """The cosine of an angle in degrees."""
-    return np.cos(np.asarray(x) * (math.pi / 180))[()]
-
-
-def sindg(x: Any) -> Any:
-    """The sine of an angle in degrees."""
-    return np.sin(np.asarray(x) * (math.pi / 180))[()]
-
-
-def tandg(x: Any) -> Any:
-    """The tangent of an angle in degrees."""
-    return np.tan(np.asarray(x) * (math.pi / 180))[()]
-
-
-def cotdg(x: Any) -> Any:
-    """The cotangent of an angle in degrees."""
-    return 1 / np.tan(np.asarray(x) * (math.pi / 180))[()]
-
-
-def eval_sh_legendre(n: Any, x: Any) -> Any:
-    """Legendre's polynomial on the interval from 0 to 1."""
-    return special.eval_legendre(n, 2 * x - 1)
-
-
-def eval_sh_chebyt(n: Any, x: Any) -> Any:
-    """Chebyshev's polynomial of the first kind on the interval from 0 to 1."""
-    return special.eval_chebyt(n, 2 * x - 1)
-
-
-def eval_sh_chebyu(n: Any, x: Any) -> Any:
-    """Chebyshev's polynomial of the second kind on the interval from 0 to 1."""
-    return special.eval_chebyu(n, 2 * x - 1)
-
-
-def eval_chebyc(n: Any, x: Any) -> Any:
-    """Chebyshev's polynomial of the first kind on the interval from -2 to 2."""
-    return 2 * special.eval_chebyt(n, x / 2)
-
-
-def eval_chebys(n: Any, x: Any) -> Any:
-    """Chebyshev's polynomial of the second kind on the interval from -2 to 2."""
-    return special.eval_chebyu(n, x / 2)
-
-
-def eval_sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> Any:
-    """Jacobi's polynomial on the interval from 0 to 1, DLMF 18.1.2."""
-    return special.eval_jacobi(n, p - q, q - 1, 2 * x - 1) / special.binom(2 * n + p - 1, n)
+FUNCTIONS: dict[str, Any] = {
+    "softplus": lambda x: np.logaddexp(0.0, x),  # ``log(1 + exp(x))``, without overflow
+    # of angles in degrees
+    "cosdg": lambda x: np.cos(np.asarray(x) * (math.pi / 180))[()],
+    "sindg": lambda x: np.sin(np.asarray(x) * (math.pi / 180))[()],
+    "tandg": lambda x: np.tan(np.asarray(x) * (math.pi / 180))[()],
+    "cotdg": lambda x: 1 / np.tan(np.asarray(x) * (math.pi / 180))[()],
+    # polynomials on the interval from 0 to 1, DLMF 18.1.2, and Chebyshev's on that from -2 to 2
+    "eval_sh_legendre": lambda n, x: special.eval_legendre(n, 2 * x - 1),
+    "eval_sh_chebyt": lambda n, x: special.eval_chebyt(n, 2 * x - 1),
+    "eval_sh_chebyu": lambda n, x: special.eval_chebyu(n, 2 * x - 1),
+    "eval_chebyc": lambda n, x: 2 * special.eval_chebyt(n, x / 2),
+    "eval_chebys": lambda n, x: special.eval_chebyu(n, x / 2),
+    "eval_sh_jacobi": lambda n, p, q, x: (
+        special.eval_jacobi(n, p - q, q - 1, 2 * x - 1) / special.binom(2 * n + p - 1, n)
+    ),
+}

@@ -11,26 +11,6 @@ import numpy as np
 from stcompile.codegen_templates.lazy import special
 
 
-def hankel1(v: Any, z: Any) -> Any:
-    """``jv + 1j * yv``, of a positive argument."""
-    return special.jv(v, z) + 1j * special.yv(v, z)
-
-
-def hankel2(v: Any, z: Any) -> Any:
-    """``jv - 1j * yv``, of a positive argument."""
-    return special.jv(v, z) - 1j * special.yv(v, z)
-
-
-def hankel1e(v: Any, z: Any) -> Any:
-    """`hankel1` times ``exp(-1j * z)``."""
-    return hankel1(v, z) * np.exp(-1j * z)
-
-
-def hankel2e(v: Any, z: Any) -> Any:
-    """`hankel2` times ``exp(1j * z)``."""
-    return hankel2(v, z) * np.exp(1j * z)
-
-
 def kelvin(x: Any) -> Any:
     """Kelvin's functions and their derivatives, as complex numbers."""
     of_j = special.ber(x) + 1j * special.bei(x), special.berp(x) + 1j * special.beip(x)
@@ -38,36 +18,27 @@ def kelvin(x: Any) -> Any:
     return of_j[0], of_k[0], of_j[1], of_k[1]
 
 
-def jvp(v: Any, z: Any, n: int = 1) -> Any:
-    """The n-th derivative of ``jv``; ``n`` is static."""
-    return _derivative(special.jv, -1, v, z, n)
-
-
-def yvp(v: Any, z: Any, n: int = 1) -> Any:
-    """The n-th derivative of ``yv``."""
-    return _derivative(special.yv, -1, v, z, n)
-
-
-def ivp(v: Any, z: Any, n: int = 1) -> Any:
-    """The n-th derivative of ``iv``."""
-    return _derivative(special.iv, 1, v, z, n)
-
-
-def kvp(v: Any, z: Any, n: int = 1) -> Any:
-    """The n-th derivative of ``kv``."""
-    return (-1) ** n * _derivative(special.kv, 1, v, z, n)
-
-
-def h1vp(v: Any, z: Any, n: int = 1) -> Any:
-    """The n-th derivative of ``hankel1``."""
-    return jvp(v, z, n) + 1j * yvp(v, z, n)
-
-
-def h2vp(v: Any, z: Any, n: int = 1) -> Any:
-    """The n-th derivative of ``hankel2``."""
-    return jvp(v, z, n) - 1j * yvp(v, z, n)
-
-
 def _derivative(function: Any, sign: int, v: Any, z: Any, n: int) -> Any:
+    """The n-th derivative of a function; ``n`` is static."""
     terms = [sign**k * math.comb(n, k) * function(v - n + 2.0 * k, z) for k in range(n + 1)]
     return sum(terms[1:], terms[0]) / 2**n
+
+
+FUNCTIONS: dict[str, Any] = {
+    # ``jv`` plus or minus ``1j * yv``, of a positive argument; and times ``exp`` of ``1j * z``
+    "hankel1": lambda v, z: special.jv(v, z) + 1j * special.yv(v, z),
+    "hankel2": lambda v, z: special.jv(v, z) - 1j * special.yv(v, z),
+    "hankel1e": lambda v, z: (special.jv(v, z) + 1j * special.yv(v, z)) * np.exp(-1j * z),
+    "hankel2e": lambda v, z: (special.jv(v, z) - 1j * special.yv(v, z)) * np.exp(1j * z),
+    # the n-th derivatives of ``jv``, ``yv``, ``iv``, ``kv``, ``hankel1`` and ``hankel2``
+    "jvp": lambda v, z, n=1: _derivative(special.jv, -1, v, z, n),
+    "yvp": lambda v, z, n=1: _derivative(special.yv, -1, v, z, n),
+    "ivp": lambda v, z, n=1: _derivative(special.iv, 1, v, z, n),
+    "kvp": lambda v, z, n=1: (-1) ** n * _derivative(special.kv, 1, v, z, n),
+    "h1vp": lambda v, z, n=1: (
+        _derivative(special.jv, -1, v, z, n) + 1j * _derivative(special.yv, -1, v, z, n)
+    ),
+    "h2vp": lambda v, z, n=1: (
+        _derivative(special.jv, -1, v, z, n) - 1j * _derivative(special.yv, -1, v, z, n)
+    ),
+}

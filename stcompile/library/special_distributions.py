@@ -11,46 +11,6 @@ import numpy as np
 from stcompile.codegen_templates.lazy import special
 
 
-def chdtr(v: Any, x: Any) -> Any:
-    """The distribution function of chi-square, for x >= 0."""
-    return special.gammainc(v / 2, x / 2)
-
-
-def chdtrc(v: Any, x: Any) -> Any:
-    """The complement of `chdtr`."""
-    return special.gammaincc(v / 2, x / 2)
-
-
-def fdtr(dfn: Any, dfd: Any, x: Any) -> Any:
-    """The distribution function of F."""
-    return special.betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
-
-
-def fdtrc(dfn: Any, dfd: Any, x: Any) -> Any:
-    """The complement of `fdtr`, of which the small part of 1 is exact."""
-    return special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x))
-
-
-def gdtr(a: Any, b: Any, x: Any) -> Any:
-    """The distribution function of gamma, of the rate ``a`` and the shape ``b``."""
-    return special.gammainc(b, a * x)
-
-
-def gdtrc(a: Any, b: Any, x: Any) -> Any:
-    """The complement of `gdtr`."""
-    return special.gammaincc(b, a * x)
-
-
-def pdtr(k: Any, m: Any) -> Any:
-    """The distribution function of Poisson, of the mean ``m``."""
-    return special.gammaincc(_counts(k) + 1, m)
-
-
-def pdtrc(k: Any, m: Any) -> Any:
-    """The complement of `pdtr`."""
-    return special.gammainc(_counts(k) + 1, m)
-
-
 def bdtr(k: Any, n: Any, p: Any) -> Any:
     """The distribution function of ``n`` trials."""
     counts = _counts(k)
@@ -63,38 +23,9 @@ def bdtrc(k: Any, n: Any, p: Any) -> Any:
     return np.where(k < 0, 1.0, special.betainc(counts + 1, n - counts, p))[()]
 
 
-def nbdtr(k: Any, n: Any, p: Any) -> Any:
-    """The distribution function of failures before ``n`` successes."""
-    return special.betainc(n, _counts(k) + 1, p)
-
-
-def nbdtrc(k: Any, n: Any, p: Any) -> Any:
-    """The complement of `nbdtr`."""
-    return special.betaincc(n, _counts(k) + 1, p)
-
-
 def _counts(k: Any) -> Any:
     """The number rounded down; NaN below 0, as SciPy has it."""
     return np.floor(np.where(k < 0, math.nan, k))
-
-
-# --- inverses ------------------------------------------------------------------------------------
-
-
-def chdtri(v: Any, p: Any) -> Any:
-    """The number above which chi-square has the probability ``p``."""
-    return 2 * special.gammainccinv(v / 2, p)
-
-
-def fdtri(dfn: Any, dfd: Any, p: Any) -> Any:
-    """The quantile of F."""
-    low, high = special.betaincinv(dfn / 2, dfd / 2, p), special.betainccinv(dfd / 2, dfn / 2, p)
-    return dfd * low / (dfn * high)
-
-
-def gdtrix(a: Any, b: Any, p: Any) -> Any:
-    """The quantile of gamma, of the rate ``a`` and the shape ``b``."""
-    return special.gammaincinv(b, p) / a
 
 
 def bdtri(k: Any, n: Any, y: Any) -> Any:
@@ -103,11 +34,30 @@ def bdtri(k: Any, n: Any, y: Any) -> Any:
     return special.betainccinv(counts + 1, n - counts, y)
 
 
-def pdtri(k: Any, y: Any) -> Any:
-    """The mean ``m`` for which ``pdtr(k, m)`` is ``y``."""
-    return special.gammainccinv(_counts(k) + 1, y)
+def fdtri(dfn: Any, dfd: Any, p: Any) -> Any:
+    """The quantile of F."""
+    low, high = special.betaincinv(dfn / 2, dfd / 2, p), special.betainccinv(dfd / 2, dfn / 2, p)
+    return dfd * low / (dfn * high)
 
 
-def nbdtri(k: Any, n: Any, y: Any) -> Any:
-    """The probability ``p`` for which ``nbdtr(k, n, p)`` is ``y``."""
-    return special.betaincinv(n, _counts(k) + 1, y)
+FUNCTIONS: dict[str, Any] = {
+    # the distribution functions of chi-square, for x >= 0, of F, of gamma with the rate ``a`` and
+    # the shape ``b``, of Poisson with the mean ``m``, and of failures before ``n`` successes, each
+    # with its complement; the small part of 1 is exact in that of F
+    "chdtr": lambda v, x: special.gammainc(v / 2, x / 2),
+    "chdtrc": lambda v, x: special.gammaincc(v / 2, x / 2),
+    "fdtr": lambda dfn, dfd, x: special.betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x)),
+    "fdtrc": lambda dfn, dfd, x: special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x)),
+    "gdtr": lambda a, b, x: special.gammainc(b, a * x),
+    "gdtrc": lambda a, b, x: special.gammaincc(b, a * x),
+    "pdtr": lambda k, m: special.gammaincc(_counts(k) + 1, m),
+    "pdtrc": lambda k, m: special.gammainc(_counts(k) + 1, m),
+    "nbdtr": lambda k, n, p: special.betainc(n, _counts(k) + 1, p),
+    "nbdtrc": lambda k, n, p: special.betaincc(n, _counts(k) + 1, p),
+    # the number above which chi-square has the probability ``p``; the quantile of gamma; the mean
+    # for which ``pdtr``, and the probability for which ``nbdtr`` is ``y``
+    "chdtri": lambda v, p: 2 * special.gammainccinv(v / 2, p),
+    "gdtrix": lambda a, b, p: special.gammaincinv(b, p) / a,
+    "pdtri": lambda k, y: special.gammainccinv(_counts(k) + 1, y),
+    "nbdtri": lambda k, n, y: special.betaincinv(n, _counts(k) + 1, y),
+}

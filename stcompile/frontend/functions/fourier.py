@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.frontend.functions.library import inlined, named_in
+from stcompile.frontend.functions.library import all_of, named_in
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.walking import PYTHON_INT
@@ -83,7 +83,6 @@ def _next_fast_len(run: Run, target: Any, real: bool = False) -> Any:
     return importlib.import_module("scipy.fft").next_fast_len(length, real)
 
 
-_COSINE_AND_SINE = ("dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn")
 _PLAIN = ("fftshift", "ifftshift", "fftfreq", "rfftfreq")
 
 # `scipy.fft`, which is not imported here.
@@ -101,6 +100,6 @@ SCIPY_FFT: dict[str, Callable[..., Any]] = {
         for name in ("fft2", "ifft2", "rfft2", "irfft2")
     },
     **{name: FOURIER[getattr(np.fft, name)] for name in _PLAIN},
-    **{name: inlined(getattr(scipy_fourier, name)) for name in _COSINE_AND_SINE},
+    **all_of(scipy_fourier),
     "next_fast_len": _next_fast_len,
 }

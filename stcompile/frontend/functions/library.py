@@ -87,15 +87,15 @@ SHARED: dict[Any, Any] = {
 
 
 def all_of(*modules: Any) -> dict[str, Callable[..., Any]]:
-    """The lowerings of all public functions that are defined in modules of the library."""
-    return {
-        name: inlined(function)
-        for module in modules
-        for name, function in vars(module).items()
-        if inspect.isfunction(function)
-        and function.__module__ == module.__name__
-        and not name.startswith("_")
-    }
+    """The lowerings of all public functions that are defined in modules of the library, by ``def``
+    or as rows of its table ``FUNCTIONS``."""
+    found: dict[str, Callable[..., Any]] = {}
+    for module in modules:
+        for name, function in vars(module).items():
+            if inspect.isfunction(function) and function.__module__ == module.__name__:
+                found[name] = function
+        found |= vars(module).get("FUNCTIONS", {})
+    return {name: inlined(function) for name, function in found.items() if name[0] != "_"}
 
 
 def named_in(namespace: Any, *modules: Any) -> dict[Any, Callable[..., Any]]:

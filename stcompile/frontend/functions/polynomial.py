@@ -43,11 +43,9 @@ _CLASSES = {
 
 def _operations(module: str) -> Mapping[str, Any]:
     """The functions of a kind of series, by the endings of NumPy's names."""
-    prefix = _PREFIXES[module]
-    found = {name: getattr(library, prefix + name) for name in ("val", "vander")}
-    found |= {name: getattr(calculus, prefix + name) for name in ("der", "int")}
-    found |= {"add": library.add, "sub": library.subtract}
-    return {**found, "mul": getattr(library, f"{prefix}mul")}
+    every = {**vars(library), **library.FUNCTIONS, **calculus.FUNCTIONS}
+    found = {n: every[_PREFIXES[module] + n] for n in ("val", "vander", "der", "int", "mul")}
+    return {**found, "add": library.add, "sub": library.subtract}
 
 
 _KINDS = {module: _operations(module) for module in _PREFIXES}
