@@ -1,4 +1,4 @@
-"""Comparisons: of numbers, of containers item by item, of objects; ``is`` and ``in``.
+"""Comparisons: of numbers, of containers item by item, of objects; ``is``, ``in``, `list.index`.
 
 A comparison of containers is that of their items, in Python's order: with numbers that are known
 only at run time it is a condition of the program, and methods of the user's classes are staged.
