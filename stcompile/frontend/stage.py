@@ -159,7 +159,7 @@ def _called(
         value = run.call(
             function, [mirrors[key] for key in call_with], {key: mirrors[key] for key in keywords}
         )
-    kept = [(site.cell, site.cell.made) for site in run.outside.cells]
+    kept = [(site.owner, site.owner.made) for site in run.outside.cells]
     for cell, variable in (*originals, *kept):
         if cell.variable is not variable:
             run.record_atoms("store", (variable, cell.variable), {})

@@ -139,7 +139,7 @@ class Merger:
                 return Keep(first)
             hint = self.run.recorder.hints.get(first, "")
             slot = self.slot(first.type, lambda: first, lambda: second, hint)
-            return Stored(slot, site.cell)
+            return Stored(slot, site.owner)
         if isinstance(site, ShapeSite):  # of an array that the other path does not know
             return Keep(first)
         if isinstance(site, PositionSite):

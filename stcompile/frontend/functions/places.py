@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from stcompile.frontend.functions.elementwise import where
 from stcompile.frontend.functions.library import named_in
 from stcompile.frontend.functions.reductions import axis_of
 from stcompile.frontend.functions.shapes import lengthened, ravel, repeat
-from stcompile.frontend.functions.sorting import unique
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.masks import selected
 from stcompile.frontend.state.known import LARGEST, known_value
@@ -66,9 +65,15 @@ def distinct_values(
 ) -> Any:
     """np.unique: at compile time, if the values are known; always in order."""
     x = run.as_array(ar)
-    if known_value(run, run.read(x)) is not None:
-        flags = return_index, return_inverse, return_counts
-        return unique(run, ar, *flags, axis, bool(equal_nan))
+    flags = bool(return_index), bool(return_inverse), bool(return_counts)
+    values, of_values = known_value(run, run.read(x)), cast(Any, np.unique)
+    if values is not None:
+        try:
+            found = of_values(values, *flags, axis, equal_nan=bool(equal_nan))
+        except (TypeError, ValueError) as error:
+            run.refuse(f"np.unique: {error}", "", TypingError)
+        many = isinstance(found, tuple)
+        return tuple(constant(run, part) for part in found) if many else constant(run, found)
     if equal_nan is not True:
         run.refuse("the argument `equal_nan` of `np.unique` is not supported", "leave it out")
     if axis is not None and not (x.type.ndim == 1 and axis in (0, -1)):
@@ -76,7 +81,6 @@ def distinct_values(
             "np.unique of rows that are known only at run time is not supported",
             "find the distinct values of a vector",
         )
-    flags = bool(return_index), bool(return_inverse), bool(return_counts)
     return run.call(distinct.unique, [x, *flags], {})
 
 

@@ -27,15 +27,28 @@ stage = deferred("stcompile.transforms.scipy_solvers", "stage")
 def _solved(
     run: Run, solver: str, kind: str, function: Any, args: Any, starts: Any, **options: Any
 ) -> Any:
-    given = {name: value for name, value in options.items() if value is not None}
+    given = _options(**options)
     for name, value in given.items():
         if not is_static(value):
             run.refuse(
                 f"`{name}` of `{solver}` is known only at run time",
                 "give a value that is known at compile time",
             )
-    others = args if isinstance(args, tuple) else (args,)
-    return stage(run, Problem(solver, kind, function, others, starts, given))
+    return stage(run, Problem(solver, kind, function, _tuple(args), starts, given))
+
+
+def _vector(run: Run, guess: Any) -> Any:
+    return run.call(library.at_least_vector, (guess,), {})
+
+
+def _ended(run: Run, made: Any, function: Any, args: Any, found: Any) -> Any:
+    """The object that a call returns, of a class of the library: the solution, and the function's
+    value there."""
+    return run.call(made, (found, run.call(function, (found, *_tuple(args)), {})), {})
+
+
+def _options(**given: Any) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _bracketing(
@@ -114,9 +127,8 @@ def _fsolve(
     xtol: Any = None,
     maxfev: Any = None,
 ) -> Any:
-    start = library.at_least_vector
-    x = run.call(start, (x0,), {})
-    return _solved(run, "fsolve", "root", func, args, (x,), xtol=xtol, maxfev=maxfev)
+    starts = (_vector(run, x0),)
+    return _solved(run, "fsolve", "root", func, args, starts, xtol=xtol, maxfev=maxfev)
 
 
 def _root(
@@ -130,9 +142,9 @@ def _root(
 ) -> Any:
     if method not in ("hybr", "lm"):
         run.refuse(f"method={method!r} of `root` is not supported", "hybr and lm are")
-    x = run.call(library.at_least_vector, (x0,), {})
-    found = _solved(run, "root", "root", fun, args, (x,), method=method, tol=tol)
-    return run.call(library.Optimum, (found, run.call(fun, (found, *_tuple(args)), {})), {})
+    starts = (_vector(run, x0),)
+    found = _solved(run, "root", "root", fun, args, starts, method=method, tol=tol)
+    return _ended(run, library.Optimum, fun, args, found)
 
 
 def _tuple(args: Any) -> tuple[Any, ...]:
@@ -157,20 +169,9 @@ def _minimize(
         run.refuse("jac=True of `minimize` is not supported", "return the value alone: no jac")
     if method not in (*_GRADIENT_METHODS, *SCALAR_METHODS):
         run.refuse(f"method={method!r} of `minimize` is not supported", "")
-    x = run.call(library.at_least_vector, (x0,), {})
-    found = _solved(
-        run,
-        "minimize",
-        "minimum",
-        fun,
-        args,
-        (x,),
-        method=method,
-        tol=tol,
-        options=options,
-        bounds=_pairs(run, bounds),
-    )
-    return run.call(library.Optimum, (found, run.call(fun, (found, *_tuple(args)), {})), {})
+    starts, more = (_vector(run, x0),), {"options": options, "bounds": _pairs(run, bounds)}
+    found = _solved(run, "minimize", "minimum", fun, args, starts, method=method, tol=tol, **more)
+    return _ended(run, library.Optimum, fun, args, found)
 
 
 def _pairs(run: Run, bounds: Any) -> Any:
@@ -205,20 +206,9 @@ def _minimize_scalar(
         method = "bounded"
     if method not in (None, "brent", "golden", "bounded"):
         run.refuse(f"method={method!r} of `minimize_scalar` is not supported", "")
-    found = _solved(
-        run,
-        "minimize_scalar",
-        "minimum",
-        fun,
-        args,
-        (0.0,),
-        bracket=bracket,
-        bounds=bounds,
-        method=method,
-        tol=tol,
-        options=options,
-    )
-    return run.call(library.Optimum, (found, run.call(fun, (found, *_tuple(args)), {})), {})
+    more = {"bracket": bracket, "bounds": bounds, "method": method, "tol": tol, "options": options}
+    found = _solved(run, "minimize_scalar", "minimum", fun, args, (0.0,), **more)
+    return _ended(run, library.Optimum, fun, args, found)
 
 
 def _least_squares(
@@ -234,21 +224,11 @@ def _least_squares(
     gtol: Any = None,
     args: Any = (),
 ) -> Any:
-    x = run.call(library.at_least_vector, (x0,), {})
-    found = _solved(
-        run,
-        "least_squares",
-        "squares",
-        fun,
-        args,
-        (x,),
-        method=method,
-        ftol=ftol,
-        xtol=xtol,
-        gtol=gtol,
-        bounds=None if bounds is None else _pairs(run, _turned(run, bounds, x.type.size)),
-    )
-    return run.call(library.Fit, (found, run.call(fun, (found, *_tuple(args)), {})), {})
+    x = _vector(run, x0)
+    pairs = None if bounds is None else _pairs(run, _turned(run, bounds, x.type.size))
+    more = {"method": method, "ftol": ftol, "xtol": xtol, "gtol": gtol, "bounds": pairs}
+    found = _solved(run, "least_squares", "squares", fun, args, (x,), **more)
+    return _ended(run, library.Fit, fun, args, found)
 
 
 def _turned(run: Run, bounds: Any, size: int) -> Any:
@@ -269,19 +249,19 @@ def _by_iteration(
     f_tol: Any = None,
     x_tol: Any = None,
 ) -> Any:
-    x = run.call(library.at_least_vector, (xin,), {})
-    return _solved(run, solver, "root", F, (), (x,), maxiter=maxiter, f_tol=f_tol, x_tol=x_tol)
+    more = {"maxiter": maxiter, "f_tol": f_tol, "x_tol": x_tol}
+    return _solved(run, solver, "root", F, (), (_vector(run, xin),), **more)
 
 
 def fixed(run: Run, residual: Any, x0: Any, args: Any, xtol: Any, maxiter: Any) -> Any:
     return _solved(run, "fixed_point", "root", residual, args, (x0,), xtol=xtol, maxiter=maxiter)
 
 
-def _options(**given: Any) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _fmin(
+def _by_values(
+    solver: str,
+    method: str,
+    tolerances: tuple[str, str],
+    /,
     run: Run,
     func: Any,
     x0: Any,
@@ -293,26 +273,11 @@ def _fmin(
     full_output: Any = False,
     disp: Any = True,
 ) -> Any:
-    more = _options(xatol=xtol, fatol=ftol, maxiter=maxiter, maxfev=maxfun)
-    found = _minimize(run, func, x0, args, "Nelder-Mead", options=more)
-    return _result(run, "fmin", found, full_output)
-
-
-def _fmin_powell(
-    run: Run,
-    func: Any,
-    x0: Any,
-    args: Any = (),
-    xtol: Any = 1e-4,
-    ftol: Any = 1e-4,
-    maxiter: Any = None,
-    maxfun: Any = None,
-    full_output: Any = False,
-    disp: Any = True,
-) -> Any:
-    more = _options(xtol=xtol, ftol=ftol, maxiter=maxiter, maxfev=maxfun)
-    found = _minimize(run, func, x0, args, "Powell", options=more)
-    return run.call(np.squeeze, (_result(run, "fmin_powell", found, full_output),), {})
+    given = dict(zip(tolerances, (xtol, ftol), strict=True))
+    more = _options(**given, maxiter=maxiter, maxfev=maxfun)
+    found = _minimize(run, func, x0, args, method, options=more)
+    x = _result(run, solver, found, full_output)
+    return run.call(np.squeeze, (x,), {}) if method == "Powell" else x
 
 
 def _by_gradient(
@@ -384,21 +349,20 @@ def _fminbound(
     return _result(run, "fminbound", found, full_output)
 
 
-def _brent(method: str, tolerance: float) -> Lowering:
-    def lowering(
-        run: Run,
-        func: Any,
-        args: Any = (),
-        brack: Any = None,
-        tol: Any = tolerance,
-        full_output: Any = 0,
-        maxiter: Any = None,
-    ) -> Any:
-        more = _options(xtol=tol, maxiter=maxiter)
-        found = _minimize_scalar(run, func, brack, args=args, method=method, options=more)
-        return _result(run, method, found, full_output)
-
-    return lowering
+def _brent(
+    method: str,
+    /,
+    run: Run,
+    func: Any,
+    args: Any = (),
+    brack: Any = None,
+    tol: Any = None,
+    full_output: Any = 0,
+    maxiter: Any = None,
+) -> Any:
+    more = _options(xtol=tol, maxiter=maxiter)
+    found = _minimize_scalar(run, func, brack, args=args, method=method, options=more)
+    return _result(run, method, found, full_output)
 
 
 _BRACKETING = ("brentq", "brenth", "ridder", "bisect", "toms748")
@@ -411,15 +375,15 @@ OPTIMIZE: dict[str, Lowering] = {
     "minimize": _minimize,
     "minimize_scalar": _minimize_scalar,
     "least_squares": _least_squares,
-    "fmin": _fmin,
-    "fmin_powell": _fmin_powell,
+    "fmin": functools.partial(_by_values, "fmin", "Nelder-Mead", ("xatol", "fatol")),
+    "fmin_powell": functools.partial(_by_values, "fmin_powell", "Powell", ("xtol", "ftol")),
     "fmin_bfgs": functools.partial(_by_gradient, "fmin_bfgs", "BFGS", "gtol"),
     "fmin_cg": functools.partial(_by_gradient, "fmin_cg", "CG", "gtol"),
     "fmin_ncg": functools.partial(_by_gradient, "fmin_ncg", "Newton-CG", "avextol"),
     "fmin_l_bfgs_b": _fmin_l_bfgs_b,
     "fminbound": _fminbound,
-    "brent": _brent("brent", 1.48e-8),
-    "golden": _brent("golden", float(np.sqrt(np.finfo(float).eps))),
+    "brent": functools.partial(_brent, "brent"),
+    "golden": functools.partial(_brent, "golden"),
     **{name: functools.partial(_by_iteration, name) for name in ITERATIVE},
     **{
         name: inlined(vars(library)[name])

@@ -24,17 +24,13 @@ from stcompile.library import selection
 _KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
 
 
-def _flat(run: Run, a: Any, axis: Any) -> tuple[Any, int]:
-    """An array and a non-negative axis; without an axis the array is flattened."""
+def _flat(run: Run, a: Any, axis: Any, finds_places: bool = False) -> tuple[Any, int]:
+    """An array and a non-negative axis; without an axis the array is flattened. Functions that find
+    places take an array without axes as a vector of one element."""
+    if finds_places and not run.as_array(a).type.ndim and axis in (0, -1):
+        axis = None
     x = ravel(run, a) if axis is None else run.as_array(a)
     return x, axis_of(run, x.type.ndim, 0 if axis is None else axis)
-
-
-def _flat_of_any(run: Run, a: Any, axis: Any) -> tuple[Any, int]:
-    """An array and an axis as `_flat` gives them, with an array without axes as a vector of one
-    element."""
-    has_axes = run.as_array(a).type.ndim > 0
-    return _flat(run, a, axis if has_axes or axis not in (0, -1) else None)
 
 
 def _ways(run: Run, name: str, kind: Any, stable: Any, descending: Any) -> dict[str, bool]:
@@ -56,7 +52,9 @@ def _ways(run: Run, name: str, kind: Any, stable: Any, descending: Any) -> dict[
     return {"descending": True} if descending else {}
 
 
-def sort(
+def _sorted(
+    primitive: str,
+    /,
     run: Run,
     a: Any,
     axis: Any = -1,
@@ -65,24 +63,12 @@ def sort(
     stable: Any = None,
     descending: Any = None,
 ) -> Any:
-    """np.sort; the order of equal numbers does not matter."""
-    ways = _ways(run, "sort", kind, stable, descending)
-    x, at = _flat(run, a, axis)
-    return run.record("sort", x, axis=at, **ways)
-
-
-def argsort(
-    run: Run,
-    a: Any,
-    axis: Any = -1,
-    kind: Any = None,
-    *,
-    stable: Any = None,
-    descending: Any = None,
-) -> Any:
-    ways = _ways(run, "argsort", kind, stable, descending)
-    x, at = _flat_of_any(run, a, axis)
-    return run.record("argsort", x, axis=at, kind="stable" if stable else kind, **ways)
+    """np.sort, for which the order of equal numbers does not matter, and np.argsort."""
+    ways: dict[str, Any] = _ways(run, primitive, kind, stable, descending)
+    if primitive == "argsort":
+        ways = {"kind": "stable" if stable else kind, **ways}
+    x, at = _flat(run, a, axis, primitive == "argsort")
+    return run.record(primitive, x, axis=at, **ways)
 
 
 def _partition(
@@ -90,7 +76,7 @@ def _partition(
 ) -> Any:
     if kind != "introselect":
         run.fails(ValueError(f"select kind must be 'introselect' (got {kind!r})"))
-    x, at = (_flat_of_any if primitive == "argpartition" else _flat)(run, a, axis)
+    x, at = _flat(run, a, axis, primitive == "argpartition")
     size = x.type.dims[at]
     if not is_static(kth):
         run.refuse(
@@ -130,35 +116,6 @@ def _known(run: Run, a: Any) -> Any:
     if is_traced(a):
         return known_value(run, run.atom(a))
     return known_value(run, run.read(run.as_array(a)))
-
-
-def unique(
-    run: Run,
-    ar: Any,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: Any = None,
-    equal_nan: bool = True,
-) -> Any:
-    """np.unique of values known at compile time, since the number of its results depends on
-    values."""
-    values = _known(run, ar)
-    if values is None:
-        run.refuse(
-            "how many values np.unique finds is known only at run time",
-            "compute it outside the function: known at compile time are lists of numbers and "
-            "what is made of them",
-        )
-    try:
-        distinct: Any = np.unique
-        flags = return_index, return_inverse, return_counts
-        found = distinct(values, *flags, axis, equal_nan=equal_nan)
-    except (TypeError, ValueError) as error:
-        run.refuse(f"np.unique: {error}", "", TypingError)
-    if isinstance(found, tuple):
-        return tuple(constant(run, part) for part in found)
-    return constant(run, found)
 
 
 def histogram(
@@ -212,8 +169,8 @@ def take(run: Run, a: Any, indices: Any, axis: Any = None, mode: str = "raise") 
 
 
 SORTING: dict[Any, Any] = {
-    np.sort: sort,
-    np.argsort: argsort,
+    np.sort: functools.partial(_sorted, "sort"),
+    np.argsort: functools.partial(_sorted, "argsort"),
     np.partition: functools.partial(_partition, "partition"),
     np.argpartition: functools.partial(_partition, "argpartition"),
     np.lexsort: lexsort,

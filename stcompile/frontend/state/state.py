@@ -12,17 +12,15 @@ import gc
 from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from stcompile.base.classes import MISSING, own, own_attributes, set_own
 from stcompile.base.containers import contents, refill
 from stcompile.frontend.state.frames import Frame
-from stcompile.frontend.state.items import Iterator
 from stcompile.frontend.state.set_orders import Noted, SetOrders
 from stcompile.frontend.state.values import (
     DICT_VIEWS,
     Array,
-    Cell,
     Unread,
     Value,
 )
@@ -54,24 +52,53 @@ class NameSite:
 
 
 @dataclass(frozen=True, eq=False)
-class CellSite:
-    """The variable of a cell: the contents of an array."""
+class FieldSite:
+    """A ``field`` of a value of the compiler."""
 
-    cell: Cell
+    owner: Any
+    field: ClassVar[str]
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return CellSite, id(self.cell)
+        return type(self), id(self.owner)
 
     @property
     def born(self) -> int:
-        return self.cell.born
+        born: int = self.owner.born
+        return born
 
     def read(self) -> Any:
-        return self.cell.variable
+        return getattr(self.owner, self.field)
 
     def write(self, value: Any) -> None:
-        self.cell.variable = value
+        setattr(self.owner, self.field, value)
+
+
+class CellSite(FieldSite):
+    """The variable of a cell: the contents of an array."""
+
+    field = "variable"
+
+
+class PositionSite(FieldSite):
+    """The position of an iterator."""
+
+    field = "position"
+
+
+class ShapeSite(FieldSite):
+    """The shape of an array: the part of a cell that it shows, and the type."""
+
+    @property
+    def born(self) -> int:
+        born: int = self.owner.cell.born
+        return born
+
+    def read(self) -> Any:
+        return self.owner.type, self.owner.path
+
+    def write(self, value: Any) -> None:
+        self.owner.type, self.owner.path = value
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,48 +156,6 @@ class OutsideSite(AttributeSite):
 
     def write(self, value: Any) -> None:
         self.held[id(self.owner), self.name] = value
-
-
-@dataclass(frozen=True, eq=False)
-class PositionSite:
-    """The position of an iterator."""
-
-    iterator: Iterator
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return PositionSite, id(self.iterator)
-
-    @property
-    def born(self) -> int:
-        return self.iterator.born
-
-    def read(self) -> Any:
-        return self.iterator.position
-
-    def write(self, value: Any) -> None:
-        self.iterator.position = value
-
-
-@dataclass(frozen=True, eq=False)
-class ShapeSite:
-    """The shape of an array: the part of a cell that it shows, and the type."""
-
-    array: Array
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return ShapeSite, id(self.array)
-
-    @property
-    def born(self) -> int:
-        return self.array.cell.born
-
-    def read(self) -> Any:
-        return self.array.type, self.array.path
-
-    def write(self, value: Any) -> None:
-        self.array.type, self.array.path = value
 
 
 Site: TypeAlias = NameSite | CellSite | ContentsSite | AttributeSite | PositionSite | ShapeSite
