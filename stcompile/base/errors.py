@@ -29,6 +29,11 @@ class StcompileError(Exception):
         self.location = location
         self.hint = hint
 
+    @property
+    def is_certain(self) -> bool:
+        """True for an error of Python's that is raised whatever the data are."""
+        return self.raised is not None and not self.is_conditional
+
     def __str__(self) -> str:
         lines = [self.reason]
         if self.location is not None:

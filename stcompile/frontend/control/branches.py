@@ -8,6 +8,7 @@ path is staged together with the statements that follow up to there.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -16,10 +17,10 @@ from stcompile.base.errors import StcompileError, TypingError
 from stcompile.frontend.control.paths import (
     Path,
     attempted,
-    ending,
-    join,
+    handled,
     join_values,
-    record_raise,
+    meet,
+    past_error,
     rest_of,
     stage_path,
 )
@@ -32,11 +33,8 @@ from stcompile.frontend.control.splits import (
 )
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.signals import (
-    Raised,
-    Signal,
-)
-from stcompile.frontend.state.values import Traced
+from stcompile.frontend.state.signals import Signal
+from stcompile.frontend.state.values import Traced, is_traced
 
 
 def predicate_of(run: Run, value: Traced) -> Traced:
@@ -56,32 +54,22 @@ def branch(
     """Run one of two blocks, by the truth of ``test``; return the signal that it ends with."""
     predicate = run.atom(predicate_of(run, test))
     frame, blocks = run.frame, (then, otherwise)
-    then, otherwise = arms = [partial(_arm, run, frame, block) for block in blocks]
+    arms = [partial(handled, run, frame, block) for block in blocks]
     found = _both(run, test, [partial(closed_arm, run, frame, arm) for arm in arms], blocks)
     if isinstance(found, int):
         return arms[found]()
-    first, second = found
-    for ended, block in ((first, otherwise), (second, then)):
-        if isinstance(ended.result, Raised):
-            record_raise(run, predicate, ended, ended is first)
-            return block()
-    if first.result is None and second.result is None:
-        join(run, predicate, first, second)
-        return None
-    if first.result is None:
-        first = stage_path(run, partial(_to_the_end, run, then))
-    if second.result is None:
-        second = stage_path(run, partial(_to_the_end, run, otherwise))
-    for ended, again in ((first, otherwise), (second, then)):
-        if isinstance(ended.result, Raised):
-            record_raise(run, predicate, ended, ended is first)
-            return again() or rest_of(run, run.frame)
-    return ending(run, predicate, first, second)
+    return meet(
+        run,
+        predicate,
+        found,
+        lambda number: stage_path(run, partial(_to_the_end, run, arms[number])),
+        lambda number, to_end: arms[number]() or (rest_of(run, frame) if to_end else None),
+    )
 
 
 def _both(
     run: Run, test: Traced, staged: Sequence[Callable[[], Any]], blocks: Sequence[Callable[[], Any]]
-) -> tuple[Path, Path] | int:
+) -> list[Path] | int:
     """The paths of two blocks, ``staged`` aside. If one of them raises an error that a handler
     catches, the path to the handler is split off, and the number of the other block is returned:
     it goes on."""
@@ -96,25 +84,13 @@ def _both(
             failed = run.record("not", test) if number else test
             split_off(run, failed, guard, blocks[number])
             return 1 - number
-    return paths[0], paths[1]
+    return paths
 
 
 def _to_the_end(run: Run, block: Callable[[], Signal]) -> Signal:
     """Stage a block and the statements that follow it."""
     frame = run.frame
     return closed_arm(run, frame, lambda: attempted(run, lambda: block() or rest_of(run, frame)))
-
-
-def _arm(run: Run, frame: Frame, block: Callable[[], Signal]) -> Signal:
-    """Stage an arm of a branch. If it raises an error that a handler in the function catches, it
-    goes on in the handler, and the path ends with the function or the step of the loop."""
-    try:
-        return block()
-    except StcompileError as error:
-        if error.raised is None or error.is_conditional:
-            raise
-        failed = error
-    return attempted(run, lambda: rest_of(run, frame, failed))
 
 
 def choose(run: Run, test: Traced, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
@@ -124,10 +100,25 @@ def choose(run: Run, test: Traced, then: Callable[[], Any], otherwise: Callable[
     found = _both(run, test, values, arms)
     if isinstance(found, int):
         return arms[found]()
+    only = past_error(run, predicate, found)
+    if only is not None:
+        return arms[only]()
     first, second = found
-    for ended, block in ((first, otherwise), (second, then)):
-        if isinstance(ended.result, Raised):
-            record_raise(run, predicate, ended, ended is first)
-            return block()
     value = join_values(run, predicate, first, second, (first.result, second.result))
     return run.checked(let_through(run, True, value))
+
+
+def by_test(
+    run: Run,
+    node: ast.If | ast.IfExp,
+    frame: Frame,
+    test: Any,
+    decide: Callable[..., Any],
+    stage: Callable[[Any, Frame], Any],
+) -> Any:
+    """Stage one of the two parts of a statement or an expression by its ``test``; both, by
+    ``decide``, if the test is known only at run time."""
+    if not is_traced(test):
+        return stage(node.body if run.truth(test) else node.orelse, frame)
+    run.at(node.test, frame, lambda: predicate_of(run, test))
+    return decide(run, test, *(partial(stage, part, frame) for part in (node.body, node.orelse)))

@@ -167,7 +167,7 @@ def rest_of(run: Run, frame: Frame, error: StcompileError | None = None) -> Sign
                     is_over, signal = block.guard.handle(error)
                     error = None if is_over else error
             except StcompileError as other:
-                if other.raised is None or other.is_conditional:
+                if not other.is_certain:
                     raise
                 error = other
             if signal is not None:
@@ -197,17 +197,57 @@ def attempted(run: Run, action: Callable[[], T]) -> T:
     try:
         return action()
     except StcompileError as error:
-        if error.raised is None or error.is_conditional:
+        if not error.is_certain:
             raise
         failed = error
     return run.language.fail(run, failed)
 
 
-def record_raise(run: Run, predicate: Atom, path: Path, is_first: bool) -> None:
-    """Record that a path ends in an error, so that the other path needs no branch."""
-    empty = Path([], {}, None, path.made, path.age)
-    first, second = (path, empty) if is_first else (empty, path)
-    _record(run, predicate, first, second, [], [])
+def handled(run: Run, frame: Frame, action: Callable[[], Signal]) -> Signal:
+    """Run ``action``. If it raises an error that a handler in the function catches, it goes on in
+    the handler, and the path ends with the function or the step of the loop."""
+    try:
+        return action()
+    except StcompileError as error:
+        if not error.is_certain:
+            raise
+        failed = error
+    return attempted(run, lambda: rest_of(run, frame, failed))
+
+
+def past_error(run: Run, predicate: Atom, paths: Sequence[Path]) -> int | None:
+    """Record the error that one of two paths ends in: the other path, whose number is returned,
+    needs no branch. None if no path ends so."""
+    for number, path in enumerate(paths):
+        if isinstance(path.result, Raised):
+            empty = Path([], {}, None, path.made, path.age)
+            first, second = (empty, path) if number else (path, empty)
+            _record(run, predicate, first, second, [], [])
+            return 1 - number
+    return None
+
+
+def meet(
+    run: Run,
+    predicate: Atom,
+    paths: list[Path],
+    to_end: Callable[[int], Path],
+    alone: Callable[[int, bool], Signal],
+) -> Signal:
+    """Join two paths. If one ends early, both go ``to_end``, by their numbers: to the end of the
+    function's or the loop's body. If one ends in an error, only the other is taken, by ``alone``,
+    which is told whether it goes to the end."""
+    for is_at_end in (False, True):
+        number = past_error(run, predicate, paths)
+        if number is not None:
+            return alone(number, is_at_end)
+        first, second = paths
+        if not is_at_end and first.result is None and second.result is None:
+            join(run, predicate, first, second)
+            return None
+        if not is_at_end:
+            paths[:] = [to_end(n) if p.result is None else p for n, p in enumerate(paths)]
+    return ending(run, predicate, *paths)
 
 
 def ending(run: Run, predicate: Atom, first: Path, second: Path) -> Signal:

@@ -19,10 +19,9 @@ from stcompile.frontend.control.paths import (
     Path,
     attempted,
     codes_of,
-    ending,
     flags_joined,
-    join,
-    record_raise,
+    handled,
+    meet,
     rest_of,
     stage_path,
 )
@@ -72,41 +71,22 @@ def close(run: Run, frame: Frame, at: int, signal: Any) -> Any:
         assert run.journal is split.journal
         after = Path(run.recorder.equations, run.journal.after(), signal, run.made, split.age)
         run.rejoin(len(run.splits) - 1)
-        signal = _meet(run, frame, split.predicate, split.failed, after)
+        signal = _meet(run, frame, split.predicate, [split.failed, after])
     if isinstance(signal, Raised):
         raise PathRaised
     return signal
 
 
-def _meet(run: Run, frame: Frame, predicate: Atom, first: Path, second: Path) -> Any:
+def _meet(run: Run, frame: Frame, predicate: Atom, paths: list[Path]) -> Any:
     """Join two paths that were staged up to the end of the present statement; each goes on to the
     end of the function or of the step if the other one ends early."""
 
-    def ended(path: Path) -> Path:
-        if path.result is not None:
-            return path
-        return stage_path(
-            run,
-            lambda: closed_arm(
-                run,
-                frame,
-                lambda: replayed(run, path) or attempted(run, lambda: rest_of(run, frame)),
-            ),
-        )
+    def to_end(number: int) -> Path:
+        path, rest = paths[number], partial(rest_of, run, frame)
+        on = partial(closed_arm, run, frame, lambda: replayed(run, path) or attempted(run, rest))
+        return stage_path(run, on)
 
-    for path, other in ((first, second), (second, first)):
-        if isinstance(path.result, Raised):
-            record_raise(run, predicate, path, path is first)
-            return replayed(run, other)
-    if first.result is None and second.result is None:
-        join(run, predicate, first, second)
-        return None
-    first, second = ended(first), ended(second)
-    for path, other in ((first, second), (second, first)):
-        if isinstance(path.result, Raised):
-            record_raise(run, predicate, path, path is first)
-            return replayed(run, other)
-    return ending(run, predicate, first, second)
+    return meet(run, predicate, paths, to_end, lambda number, _: replayed(run, paths[number]))
 
 
 def replayed(run: Run, path: Path) -> Any:
@@ -211,16 +191,14 @@ def _to_handler(run: Run, guard: Guard, action: Callable[[], Any]) -> Signal:
 
 def _handled(run: Run, guard: Guard, error: StcompileError) -> Signal:
     """Run the handler of an error. An error that it raises goes to a handler in the function."""
-    try:
+
+    def handle() -> Signal:
         is_over, signal = guard.handle(error)
-    except StcompileError as other:
-        if other.raised is None or other.is_conditional:
-            raise
-        failed = other
-        return attempted(run, lambda: rest_of(run, guard.frame, failed))
-    if not is_over:
-        refuse(run, guard, type(error.raised).__name__)
-    return signal  # type: ignore[no-any-return]
+        if not is_over:
+            refuse(run, guard, type(error.raised).__name__)
+        return signal  # type: ignore[no-any-return]
+
+    return handled(run, guard.frame, handle)
 
 
 def _to_end(run: Run, guard: Guard, frame: Frame | None, action: Callable[[], Any]) -> Signal:

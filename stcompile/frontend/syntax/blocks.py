@@ -37,7 +37,7 @@ def within(
         signal = _within(run, frame, guard, after, inside)
     except StcompileError as error:
         failed = error
-        if _first_split(run, guard) is None or error.raised is None or error.is_conditional:
+        if _first_split(run, guard) is None or not error.is_certain:
             raise
         signal = attempted(run, lambda: rest_of(run, frame, failed))
     except PathRaised:

@@ -11,7 +11,7 @@ from typing import Any
 
 from stcompile.base.errors import ArgumentsError, LanguageError, TypingError
 from stcompile.frontend.control import comparisons, conditions, filtered
-from stcompile.frontend.control.branches import choose, predicate_of
+from stcompile.frontend.control.branches import by_test, choose
 from stcompile.frontend.control.unbound import bound_value
 from stcompile.frontend.operations import messages, operators, overloads
 from stcompile.frontend.operations.attributes import attribute
@@ -31,7 +31,6 @@ from stcompile.frontend.state.values import (
     Text,
     described,
     is_static,
-    is_traced,
 )
 from stcompile.frontend.syntax.comprehensions import (
     added_up,
@@ -118,15 +117,7 @@ def visit_Compare(run: Run, node: ast.Compare, frame: Frame) -> Any:
 
 def visit_IfExp(run: Run, node: ast.IfExp, frame: Frame) -> Any:
     test = conditions.evaluate_test(run, node.test, frame)
-    if is_traced(test):
-        run.at(node.test, frame, lambda: predicate_of(run, test))
-        return choose(
-            run,
-            test,
-            lambda: run.evaluate(node.body, frame),
-            lambda: run.evaluate(node.orelse, frame),
-        )
-    return run.evaluate(node.body if run.truth(test) else node.orelse, frame)
+    return by_test(run, node, frame, test, choose, run.evaluate)
 
 
 def visit_Attribute(run: Run, node: ast.Attribute, frame: Frame) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from stcompile.base.classes import MISSING, runs_when_set
 from stcompile.base.errors import LanguageError
 from stcompile.base.places import Place
-from stcompile.frontend.control.branches import branch, predicate_of
+from stcompile.frontend.control.branches import branch, by_test
 from stcompile.frontend.control.conditions import evaluate_test
 from stcompile.frontend.operations import indexing, operators
 from stcompile.frontend.operations.attributes import attribute, set_attribute
@@ -142,15 +142,8 @@ def visit_If(run: Run, node: ast.If, frame: Frame) -> Signal:
         )
     if rest:
         test = evaluate_test(run, _joined(node.test, rest), frame) if run.truth(test) else test
-    if is_traced(test):
-        run.at(node.test, frame, lambda: predicate_of(run, test))
-        return branch(
-            run,
-            test,
-            lambda: run.execute(node.body, frame),
-            lambda: run.execute(node.orelse, frame),
-        )
-    return run.execute(node.body if run.truth(test) else node.orelse, frame)
+    ended: Signal = by_test(run, node, frame, test, branch, run.execute)
+    return ended
 
 
 def visit_Break(run: Run, node: ast.Break, frame: Frame) -> Signal:
