@@ -19,7 +19,7 @@ from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.protocol import staged_by
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described
-from stcompile.frontend.substage import Output, function_name, substage
+from stcompile.frontend.substage import Output, SubStage, function_name, substage
 from stcompile.library.implicit import iteration, newton
 from stcompile.transforms.custom_rule import CustomRule
 from stcompile.transforms.jacobian import Jacobian
@@ -135,11 +135,7 @@ def _stage(
                 DerivativeError,
             )
         )
-    if any({*equation.effects} - {"raise", "bind"} for equation in sub.program.equations):
-        run.refuse(
-            f"`{function_name(function)}` draws or prints, which would be done in each step",
-            "do it outside of the equation",
-        )
+    refuse_effects(run, sub, function, "which would be done in each step")
     if result.type.dtype != guess.type.dtype:
         run.about_result(
             lambda: run.refuse(
@@ -151,9 +147,9 @@ def _stage(
         )
     inner = sub.program.inputs[1:]
     values = list(map(run.value, sub.inputs[1:]))
-    moving = [at for at, variable in enumerate(inner) if variable.type.inexact]
-    equation = _Equation(sub.program, guess.type.dims, moving)
-    rule = CustomRule(*_rule(kind, equation), name=kind)
+    moving = [1 + at for at, variable in enumerate(inner) if variable.type.inexact]
+    equation = _Equation(sub.program, guess.type.dims)
+    rule = CustomRule(*_rule(kind, equation, moving), name=kind)
     precision = float(np.finfo(guess.type.dtype).eps ** 0.75)
     flat = run.call(np.ravel, (guess,), {})
     found = rule.stage_call(run, (flat, precision if tol is None else tol, *values), {})
@@ -162,38 +158,52 @@ def _stage(
     return run.call(np.reshape, (found, guess.type.dims), {})
 
 
-def _rule(kind: str, equation: _Equation) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The function for the value and the function for the cotangents."""
-    by_given = Cotangents(equation, [1 + at for at in equation.moving])
+def _rule(
+    kind: str, equation: _Equation, moving: Sequence[int]
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The function for the value and the function for the cotangents, by the inputs ``moving``."""
+    by_given = Cotangents(equation, moving)
     jacobian: Jacobian[..., Any] = Jacobian(equation)
     if kind == "root":
         return newton(equation, jacobian, by_given, NEWTON_STEPS)
     return iteration(equation, jacobian, by_given, ITERATIONS, NEWTON_STEPS)
 
 
-def inlined(run: Run, program: Program, dims: tuple[int, ...], arguments: Sequence[Any]) -> Atom:
-    """The value of a program of an array of these ``dims`` and of other inputs; the array is given
-    as a vector."""
-    x, *given = map(run.atom, arguments)
-    (shaped,) = run.record_atoms("reshape", (x,), {"shape": dims})
-    atoms = [
-        exactly(run, atom, v.type) for atom, v in zip((shaped, *given), program.inputs, strict=True)
-    ]
-    (value,) = run.recorder.inline(program, tuple(atoms))
-    return value
+class OfVector(Staged):
+    """A program of an array of these ``dims``, which is given as a vector, and of other inputs."""
 
-
-class _Equation(Staged):
-    """The equation that is solved, as a function of a vector and of the program's other inputs."""
-
-    def __init__(self, program: Program, dims: tuple[int, ...], moving: Sequence[int]) -> None:
+    def __init__(self, program: Program, dims: tuple[int, ...]) -> None:
         self.program = program
         self.dims = dims
-        self.moving = moving  # the given inputs that are differentiated by
         self.__name__ = program.name
         self.__signature__ = plain_signature(["x", *(v.name for v in program.inputs[1:])])
 
+    def inlined(self, run: Run, arguments: Sequence[Any]) -> Atom:
+        """The program's value."""
+        x, *given = map(run.atom, arguments)
+        (shaped,) = run.record_atoms("reshape", (x,), {"shape": self.dims})
+        return inlined(run, self.program, (shaped, *given))
+
+
+def inlined(run: Run, program: Program, arguments: Sequence[Atom]) -> Atom:
+    """The value of a program of its inputs."""
+    pairs = zip(arguments, program.inputs, strict=True)
+    atoms = tuple(exactly(run, atom, variable.type) for atom, variable in pairs)
+    (value,) = run.recorder.inline(program, atoms)
+    return value
+
+
+def refuse_effects(run: Run, sub: SubStage, function: Any, when: str) -> None:
+    """Refuse an equation that does more than compute, ``when`` it is evaluated."""
+    if any({*equation.effects} - {"raise", "bind"} for equation in sub.program.equations):
+        name = function_name(function)
+        run.refuse(f"`{name}` draws or prints, {when}", "do it outside of the equation")
+
+
+class _Equation(OfVector):
+    """The equation that is solved, as a function of a vector and of the program's other inputs."""
+
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        value = inlined(run, self.program, self.dims, arguments)
+        value = self.inlined(run, arguments)
         (flat,) = run.record_atoms("reshape", (value,), {"shape": run.atom(arguments[0]).type.dims})
         return run.value(flat)

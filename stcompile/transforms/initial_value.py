@@ -23,9 +23,10 @@ from stcompile.frontend.substage import function_name, substage
 from stcompile.library.initial_values import accepting, solving, stepping
 from stcompile.transforms.custom_rule import CustomRule, RuleCall
 from stcompile.transforms.hooks import stop_gradient
+from stcompile.transforms.implicit import inlined, refuse_effects
 from stcompile.transforms.partial_pullback import Cotangents
 from stcompile.transforms.primal import Primal, kept
-from stcompile.transforms.pushforward import Staged, exactly, plain_signature
+from stcompile.transforms.pushforward import Staged, plain_signature
 from stcompile.wengert.ir import Program
 
 REAL = np.dtype(np.float64)
@@ -112,11 +113,7 @@ def _stage(
         run.refuse(f"`args` is {described(args)}", "give a tuple: args=(rate,)")
     start, last = run.call(_two, (ends,), {})
     sub = substage(run, _RightHandSide(fun, y.type.dims), (start, y, *args), {})
-    if any({*equation.effects} - {"raise", "bind"} for equation in sub.program.equations):
-        run.refuse(
-            f"`{function_name(fun)}` draws or prints, which would be done in each step",
-            "do it outside of the equation",
-        )
+    refuse_effects(run, sub, fun, "which would be done in each step")
     slope = _Slope(sub.program)
     step = stepping(slope)
     given = list(map(run.value, sub.inputs[2:]))
@@ -187,9 +184,4 @@ class _Slope(Staged):
         self.__signature__ = plain_signature([v.name for v in program.inputs])
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        atoms = [
-            exactly(run, run.atom(argument), v.type)
-            for argument, v in zip(arguments, self.program.inputs, strict=True)
-        ]
-        (value,) = run.recorder.inline(self.program, tuple(atoms))
-        return run.value(value)
+        return run.value(inlined(run, self.program, [*map(run.atom, arguments)]))

@@ -23,47 +23,8 @@ def stage(run: Run, function: Any, options: Any, shape: Any, dtype: Any, *arrays
     if not all(isinstance(n, int) for n in dims):
         run.refuse(f"`{name}` takes arrays of a size that is known at compile time", "")
     called = _Called(run, function, tuple(options), Type.array(dtype_of(run, dtype), dims))
-    operands = [run.as_array(x) for x in arrays]
-    found = run.record("external", *operands, function=called, spelling=called.__name__)
+    found = called.stage_call(run, [run.as_array(x) for x in arrays], {})
     return found if dims else run.record("to_scalar", found)
-
-
-def named(run: Run, called: Any, plain: str) -> str:
-    """A name for an external function that no other function of the program has."""
-    taken = {each.__name__ for each in run.captures.products.values()}
-    names = (plain if number == 1 else f"{plain}_{number}" for number in range(1, 1 << 30))
-    name = next(name for name in names if name not in taken)
-    run.captures.products[id(called)] = called
-    return name
-
-
-class _Called:
-    """A function with its options, as an external function of arrays."""
-
-    linear = False
-
-    def __init__(
-        self, run: Run, function: Callable[..., Any], options: tuple[Any, ...], result: Type
-    ) -> None:
-        plain = function.__name__.lstrip("_")
-        self.function = function
-        self.options = options
-        self.result = result
-        self.shown = f"the call of `{plain}`"
-        self.adjoint = NoCotangents()
-        self.__name__ = named(run, self, plain)
-
-    def __repr__(self) -> str:
-        return self.__name__
-
-    def __call__(self, *arrays: Any) -> Any:
-        found = np.asarray(self.function(*self.options, *arrays), self.result.dtype)
-        if found.shape != self.result.dims:
-            raise ValueError(f"{self.shown} gives shape {found.shape}, not {self.result.dims}")
-        return found
-
-    def result_type(self, types: tuple[Type, ...]) -> Type:
-        return self.result
 
 
 class NoCotangents:
@@ -71,3 +32,46 @@ class NoCotangents:
 
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         return tuple(None for _ in arguments[1:-1])
+
+
+class CallOfScipy:
+    """An external function of arrays, with a name that no other function of the program has, and
+    the type of its result. It calls a function that is ``shown`` by its name."""
+
+    linear = False
+    adjoint: Any = NoCotangents()
+
+    def __init__(self, run: Run, plain: str, shown: str, result: Type) -> None:
+        taken = {each.__name__ for each in run.captures.products.values()}
+        names = (plain if number == 1 else f"{plain}_{number}" for number in range(1, 1 << 30))
+        self.__name__ = next(name for name in names if name not in taken)
+        self.shown = f"the call of `{shown}`"
+        self.result = result
+        run.captures.products[id(self)] = self
+
+    def __repr__(self) -> str:
+        return self.__name__
+
+    def result_type(self, types: tuple[Type, ...]) -> Type:
+        return self.result
+
+    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        return run.record("external", *arguments, function=self, spelling=self.__name__)
+
+
+class _Called(CallOfScipy):
+    """A function with its options."""
+
+    def __init__(
+        self, run: Run, function: Callable[..., Any], options: tuple[Any, ...], result: Type
+    ) -> None:
+        plain = function.__name__.lstrip("_")
+        super().__init__(run, plain, plain, result)
+        self.function = function
+        self.options = options
+
+    def __call__(self, *arrays: Any) -> Any:
+        found = np.asarray(self.function(*self.options, *arrays), self.result.dtype)
+        if found.shape != self.result.dims:
+            raise ValueError(f"{self.shown} gives shape {found.shape}, not {self.result.dims}")
+        return found

@@ -14,7 +14,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import described, is_static
 from stcompile.frontend.substage import Output, function_name, substage
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.scipy_flat import NoCotangents, named
+from stcompile.transforms.scipy_flat import CallOfScipy
 from stcompile.transforms.scipy_solvers import Values
 from stcompile.wengert.types import Type
 
@@ -42,25 +42,18 @@ def stage(
             DerivativeError,
         )
     called = _Intervals(run, function_name(function), Values(sub.program, ()), dict(options))
-    operands = [*ends, *map(run.value, sub.inputs[1:])]
-    return run.record("external", *operands, function=called, spelling=called.__name__)
+    return called.stage_call(run, [*ends, *map(run.value, sub.inputs[1:])], {})
 
 
-class _Intervals:
+class _Intervals(CallOfScipy):
     """A call of SciPy's `quad`, as an external function of the bounds and of what the function
     reads."""
 
-    linear = False
-
     def __init__(self, run: Run, name: str, values: Values, options: Mapping[str, Any]) -> None:
-        self.__name__ = named(run, self, f"intervals_of_{name}".replace("<lambda>", "f"))
-        self.shown = "the call of `quad`"
+        result = Type.array(np.dtype(float), (options["limit"] + 2, 3))
+        super().__init__(run, f"intervals_of_{name}".replace("<lambda>", "f"), "quad", result)
         self.values: Primal[..., Any] = Primal(values)
         self.options = options
-        self.adjoint = NoCotangents()
-
-    def __repr__(self) -> str:
-        return self.__name__
 
     def __call__(self, a: Any, b: Any, *given: Any) -> Any:
         low, high = float(a), float(b)
@@ -85,6 +78,3 @@ class _Intervals:
         parts[2:, 0], parts[2:, 1] = left[0], right[0]  # those that do not count are finite
         parts[2 : count + 2] = np.stack([left, right, np.ones(count)], axis=1)
         return parts
-
-    def result_type(self, types: tuple[Type, ...]) -> Type:
-        return Type.array(np.dtype(float), (self.options["limit"] + 2, 3))

@@ -21,13 +21,12 @@ from stcompile.frontend.state.values import described
 from stcompile.frontend.substage import Output, function_name, substage
 from stcompile.library.implicit import implicit
 from stcompile.transforms.custom_rule import CustomRule
-from stcompile.transforms.implicit import inlined
+from stcompile.transforms.implicit import OfVector, refuse_effects
 from stcompile.transforms.jacobian import Jacobian
 from stcompile.transforms.partial_pullback import Cotangents
 from stcompile.transforms.primal import Primal
-from stcompile.transforms.pushforward import Staged, plain_signature
-from stcompile.transforms.scipy_flat import named
-from stcompile.wengert.ir import Program
+from stcompile.transforms.pushforward import Staged
+from stcompile.transforms.scipy_flat import CallOfScipy
 from stcompile.wengert.types import Type
 
 NEAR = 1e-3  # what a step of Newton's method from a minimum may be, relative to its size
@@ -59,11 +58,7 @@ def stage(run: Run, problem: Problem) -> Any:
         )
     if problem.kind == "minimum" and result.type.size != 1:
         run.refuse(f"`{name}` minimises a number, not {result.type}", "", DerivativeError)
-    if any({*equation.effects} - {"raise", "bind"} for equation in sub.program.equations):
-        run.refuse(
-            f"`{function_name(problem.function)}` draws or prints, in each step of the solver",
-            "do it outside of the equation",
-        )
+    refuse_effects(run, sub, problem.function, "in each step of the solver")
     inner = sub.program.inputs[1:]
     moving = [1 + at for at, variable in enumerate(inner) if variable.type.inexact]
     values = Values(sub.program, guess.type.dims)
@@ -79,18 +74,11 @@ def stage(run: Run, problem: Problem) -> Any:
     return run.record("to_scalar", run.record("reshape", found, shape=()))
 
 
-class Values(Staged):
+class Values(OfVector):
     """The function that is given to the solver, of a vector, and of what it reads."""
 
-    def __init__(self, program: Program, dims: tuple[int, ...]) -> None:
-        self.program = program
-        self.dims = dims
-        self.__name__ = program.name
-        self.__signature__ = plain_signature(["x", *(v.name for v in program.inputs[1:])])
-
     def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        value = inlined(run, self.program, self.dims, arguments)
-        array = run.as_array(run.value(value))
+        array = run.as_array(run.value(self.inlined(run, arguments)))
         return run.call(np.reshape, (array, (array.type.size,)), {})
 
 
@@ -130,18 +118,15 @@ class _Slope(Staged):
         return run.record("subtract", x, inside)
 
 
-class _Solver:
+class _Solver(CallOfScipy):
     """A call of SciPy's solver: an external function of the starts and of what the function
     reads."""
-
-    linear = False
 
     def __init__(
         self, run: Run, problem: Problem, values: Values, equation: Any, size: int
     ) -> None:
         plain = f"{problem.solver}_of_{function_name(problem.function)}".replace("<lambda>", "f")
-        self.__name__ = named(run, self, plain)
-        self.shown = f"the call of `{problem.solver}`"
+        super().__init__(run, plain, problem.solver, Type.array(np.dtype(float), (size,)))
         self.problem = problem
         self.values: Primal[..., Any] = Primal(values)
         self.slope: Primal[..., Any] = Primal(equation)
@@ -151,9 +136,6 @@ class _Solver:
         if isinstance(equation, _Slope) and equation.bounds is not None:
             self.gradient = Primal(_Slope(values, problem.kind))
         self.size = size
-
-    def __repr__(self) -> str:
-        return self.__name__
 
     def __call__(self, *operands: Any) -> Any:
         count = len(self.problem.starts)
@@ -176,14 +158,8 @@ class _Solver:
         if not np.max(np.abs(step)) <= NEAR * (1 + np.max(np.abs(x))):
             raise RuntimeError(f"the gradient is not zero where {self.problem.solver} ends")
 
-    def result_type(self, types: tuple[Type, ...]) -> Type:
-        return Type.array(np.dtype(float), (self.size,))
-
     def adjoint(self, *operands: Any) -> Any:
         raise DerivativeError(f"{self.shown} has no adjoint of its own")
-
-    def stage_call(self, run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        return run.record("external", *arguments, function=self, spelling=self.__name__)
 
 
 # --- SciPy's calls -------------------------------------------------------------------------------
