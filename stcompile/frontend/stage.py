@@ -8,7 +8,7 @@ import itertools
 import os
 import sys
 import threading
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 from stcompile.analysis.cautions import distinct
 from stcompile.base import trees
 from stcompile.base.containers import ITEMIZED
-from stcompile.base.errors import LanguageError, StcompileError, TypingError
+from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
 from stcompile.base.opening import objects_in
 from stcompile.base.places import Place
@@ -26,12 +26,12 @@ from stcompile.base.timings import timed
 from stcompile.base.wording import an
 from stcompile.frontend.calls import call
 from stcompile.frontend.control.failing import may_fail
-from stcompile.frontend.control.unrolling import to_unroll
 from stcompile.frontend.effects import effects_of
 from stcompile.frontend.inlining import RECURSION_LIMIT
 from stcompile.frontend.lists.item_layouts import Layout, Rows, leaves_of
 from stcompile.frontend.lists.leaving import with_rows
 from stcompile.frontend.operations.nested import array_of
+from stcompile.frontend.state.attempts import Attempts
 from stcompile.frontend.state.capture import has_attributes
 from stcompile.frontend.state.outside import StagedAgain
 from stcompile.frontend.state.rests import filled_in
@@ -90,32 +90,19 @@ def stage(
         value = _called(run, function, arguments, call_with, writeable, changed, keywords)
         return _finish(run, value, name)
 
-    refused: dict[Hashable, StcompileError] = {}
-    first: StcompileError | None = None
-    varying: set[Place] = set()
-    is_fixed = False
+    attempts = Attempts()
     while True:
-        run = Run(LANGUAGE, refused)
+        run = Run(LANGUAGE, attempts)
         run.captures.sizes = sizes
-        run.captures.varying, run.captures.is_fixed = set(varying), is_fixed
+        run.captures.varying, run.captures.is_fixed = {*attempts.varying}, attempts.is_fixed
         run.names = itertools.count(1 + len(set(symbols_in(tuple(sizes.values())))))
         try:
             return staged(run)
-        except StagedAgain as again:
-            varying.add(again.place)
         except UnknownSizeError as error:
             error.location = error.location or _maker_of(run, error.symbols)
             raise
-        except (LanguageError, TypingError) as error:
-            first = first or error
-            more = to_unroll(run, first)
-            if more.keys() <= refused.keys() and run.captures.varying and not is_fixed:
-                # an integer or a length that changes is needed: it is compiled for each
-                varying, is_fixed, refused, first = set(), True, {}, None
-                continue
-            if more.keys() <= refused.keys():
-                raise first from first.__cause__
-            refused = refused | more  # loops around one that is unrolled may be kept instead
+        except (StagedAgain, LanguageError, TypingError) as error:
+            attempts.after(error, run.captures.varying)
 
 
 def _maker_of(run: Run, symbols: Collection[Symbol]) -> Location | None:

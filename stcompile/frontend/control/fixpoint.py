@@ -33,6 +33,7 @@ from stcompile.frontend.control.merged import (
 from stcompile.frontend.control.paths import Path, inside, stage_path
 from stcompile.frontend.control.unbound import as_maybe, is_read_elsewhere
 from stcompile.frontend.state.asking import pass_on
+from stcompile.frontend.state.attempts import ROUNDS
 from stcompile.frontend.state.rests import filled_in, name_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Raised
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
 
 filler_of = deferred("stcompile.frontend.control.filling", "Filler")
 growing_of = deferred("stcompile.frontend.control.growing", "Growing")
-ROUNDS = 6
 
 
 @dataclass(frozen=True)
@@ -142,11 +142,11 @@ def settle(
     def loop(binds: Symbol | None = binds) -> _Fixpoint:
         return _Fixpoint(run, step, test, construct, runs_once, counter, binds, run.age(), steps)
 
-    found = _settled_again(loop(), run.steps.get(place))
+    found = _settled_again(loop(), run.attempts.steps.get(place))
     if found is None:
         found = _settled_loop(loop())
     if place is not None and found.outcome is None:
-        run.steps[place] = found.path
+        run.attempts.steps[place] = found.path
     ends_early = found.outcome is not None  # then it is recorded as a while loop, which binds none
     if ends_early and binds is not None and binds in mentioned(found.path.equations):
         run.forget(binds)

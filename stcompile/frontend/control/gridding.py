@@ -9,13 +9,13 @@ from stcompile.base.deferred import deferred
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.frontend.control.paths import stage_path
 from stcompile.frontend.state.asking import NeedsGrid
+from stcompile.frontend.state.attempts import MOST
 from stcompile.frontend.state.frames import Keeping
 from stcompile.frontend.state.run import Run
 
 T = TypeVar("T")
 lay_out = deferred("stcompile.frontend.lists.grids", "lay_out")
 take_back = deferred("stcompile.frontend.lists.grids", "take_back")
-MOST = 16  # times that a loop is staged again, with another list as an array or of another type
 
 
 def with_grids(run: Run, action: Callable[[], T], trials: Callable[[], Iterator[Any]]) -> T:
@@ -25,7 +25,7 @@ def with_grids(run: Run, action: Callable[[], T], trials: Callable[[], Iterator[
     array."""
     keeping, refusal = Keeping(run.age()), None
     while True:
-        run.keeping.append(keeping)
+        run.attempts.keeping.append(keeping)
         try:
             with run.attempt():
                 grids = [lay_out(run, *laid, keeping) for laid in keeping.laid]
@@ -40,7 +40,7 @@ def with_grids(run: Run, action: Callable[[], T], trials: Callable[[], Iterator[
         except (LanguageError, TypingError) as error:
             known, failed = error, True  # type: ignore[assignment]
         finally:
-            run.keeping.pop()
+            run.attempts.keeping.pop()
         if failed:
             if not keeping.laid:
                 raise refusal or known

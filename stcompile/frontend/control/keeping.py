@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,6 @@ from stcompile.frontend.control.gridding import with_grids
 from stcompile.frontend.control.paths import stage_path
 from stcompile.frontend.control.record_loop import Recording
 from stcompile.frontend.control.unrolling import (
-    TOO_LONG,
     TooLong,
     equations_in,
     is_short,
@@ -27,7 +27,7 @@ from stcompile.frontend.state.asking import tried
 from stcompile.frontend.state.items import Counted, Sequence
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.signals import Outcome
+from stcompile.frontend.state.signals import Outcome, Signal
 from stcompile.frontend.state.state import CellSite, ContentsSite, reachable
 from stcompile.frontend.state.values import Affine, Cell, Scalar
 from stcompile.wengert.bounds import greatest, maximum
@@ -144,42 +144,60 @@ def each_of(
     action: Callable[[Any], None],
     name_of: Callable[[Affine], str] = lambda _: "i",
 ) -> bool:
-    """Apply ``action`` to each item in turn: unrolled if there are few, else in a loop that is kept
-    if possible, maybe from the second item on. True if the loop is kept."""
-    first, start = 0, len(run.recorder.equations)
-    refusal = why_unrolled(run, where)
-    if items.rows and items.length > 1 and refusal is None:
-        if is_short(items.length):
-            try:
-                in_turn = partial(_in_turn, run, items, action, 0, limited=True)
-                written_out(run, where, items.length, in_turn)
-                return False
-            except TooLong:
-                pass
-        elif not stage_path(run, lambda: action(items.item(0)), is_trial=True).equations:
-            _in_turn(run, items, action, 0)  # known values are computed now
-            return False
-        for first in (0, 1):
-            if first:
-                action(items.item(0))
-            kept = partial(keep, run, where, items.after(first), action, name_of)
-            _, why = tried(run, kept)
-            if why is None:
-                return True
-            refusal = refusal or why
-    length = items.length
-    _in_turn(run, items, action, first)
-    warn_if_long(run, where, start, length, refusal)
-    return False
+    """Apply ``action`` to each item in turn. True if the loop is kept."""
+
+    def is_written() -> bool:  # known values are computed now
+        trial = lambda: action(items.item(0))  # noqa: E731
+        return is_short(items.length) or not stage_path(run, trial, is_trial=True).equations
+
+    rolled = lambda items: keep(run, where, items, action, name_of)  # noqa: E731
+    return LoopOver(run, where, items, action, rolled, lambda *_: None).staged(is_written)[1]
 
 
-def _in_turn(
-    run: Run, items: Sequence, action: Callable[[Any], None], first: int, limited: bool = False
-) -> None:
-    equations, index = run.recorder.equations, first
-    start = len(equations)
-    while index < items.length:
-        action(items.item(index))
-        index += 1
-        if limited and not is_short(items.length, equations_in(equations[start:]), index):
-            raise TooLong(TOO_LONG)
+@dataclass(frozen=True)
+class LoopOver:
+    """A loop over items whose number is known. ``one`` stages the step for an item, ``rolled`` all
+    steps at once, and ``ended`` what follows steps that were unrolled: the signal in which the last
+    one ended, and their number."""
+
+    run: Run
+    where: Location
+    items: Sequence
+    one: Callable[[Any], Signal]
+    rolled: Callable[[Sequence], Signal]
+    ended: Callable[[Signal, int], Signal]
+
+    def staged(self, is_written: Callable[[], bool]) -> tuple[Signal, bool]:
+        """Stage the loop, and say whether it is kept: written out if it ``is_written`` and is
+        short; else kept, from the second step on if it cannot be from the first; else unrolled."""
+        run, where, items = self.run, self.where, self.items
+        start, length, first = len(run.recorder.equations), items.length, 0
+        refusal, signal = why_unrolled(run, where), None
+        if items.rows and length > 1 and refusal is None:
+            if is_written():
+                in_turn = partial(self._in_turn, is_limited=is_short(length))
+                with contextlib.suppress(TooLong):
+                    return written_out(run, where, length, in_turn), False
+            found, refusal = tried(run, lambda: self.rolled(items))
+            if refusal is None:
+                return found, True
+            signal, first = self.one(items.item(0)), 1
+            if signal is None and length > 2:
+                found, why = tried(run, lambda: self.rolled(items.after(1)))
+                if why is None:
+                    return found, True
+        signal = self._in_turn(first, signal)
+        if refusal is not None or not items.rows:
+            warn_if_long(run, where, start, length, refusal)
+        return signal, False
+
+    def _in_turn(self, index: int = 0, signal: Signal = None, is_limited: bool = False) -> Signal:
+        """Unroll the loop, from the step ``index`` on. ``is_limited``: only while it is short."""
+        equations, items = self.run.recorder.equations, self.items
+        start = len(equations)
+        while signal is None and index < items.length:
+            signal = self.one(items.item(index))
+            index += 1
+            if is_limited and not is_short(items.length, equations_in(equations[start:]), index):
+                raise TooLong
+        return self.ended(signal, index)

@@ -202,7 +202,7 @@ class Merger:
         is_one = isinstance(first, list) and len(first) != len(second)
         if not (is_one and self.may_be_set and site.key in self.run.outside.changes):
             return None
-        if self.run.keeping:
+        if self.run.attempts.keeping:
             return None
         common = min(len(first), len(second))
         if any(a is not b for a, b in zip(first, second, strict=False)):

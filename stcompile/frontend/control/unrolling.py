@@ -8,7 +8,6 @@ from typing import TypeVar
 from stcompile.base.errors import Caution, StcompileError, UnrolledWarning
 from stcompile.base.location import Location
 from stcompile.base.thresholds import (
-    RETRIED_EQUATIONS,
     UNROLLED_EQUATIONS,
     UNROLLED_STEPS,
     WARNED_EQUATIONS,
@@ -17,12 +16,14 @@ from stcompile.frontend.state.run import Run
 from stcompile.wengert.ir import Equation, Program
 
 T = TypeVar("T")
-TOO_LONG = "this loop takes too many equations"
 _PROGRAMS = ("program", "then", "otherwise", "condition", "body")
 
 
 class TooLong(StcompileError):
     """Raised while a loop is unrolled if it takes too many equations."""
+
+    def __init__(self) -> None:
+        super().__init__("this loop takes too many equations")
 
 
 def equations_in(equations: Sequence[Equation]) -> int:
@@ -43,13 +44,13 @@ def written_out(run: Run, where: Location, steps: int, write: Callable[[], T]) -
     on for every loop of so many steps at the same place: nested loops are staged again and
     again."""
     key = place_of(where), steps
-    if key in run.long:
-        raise TooLong(TOO_LONG)
+    if key in run.attempts.long:
+        raise TooLong
     try:
         with run.attempt():
             return write()
     except TooLong:
-        run.long.add(key)
+        run.attempts.long.add(key)
         raise
 
 
@@ -61,24 +62,17 @@ def is_short(steps: int, equations: int = 0, of: int = 1) -> bool:
 
 def note_kept(run: Run, where: Location, steps: int, start: int) -> None:
     """Note a loop that was kept, as an equation after the first ``start``."""
-    cost = steps * equations_in(run.recorder.equations[start:])
-    run.kept[_key(where)] = max(cost, run.kept.get(_key(where), 0))
+    cost, kept = steps * equations_in(run.recorder.equations[start:]), run.attempts.kept
+    kept[_key(where)] = max(cost, kept.get(_key(where), 0))
 
 
 def why_unrolled(run: Run, where: Location) -> StcompileError | None:
     """The reason why a loop has to be unrolled, if it is known before staging it; else None."""
-    return run.refused.get(_key(where))
+    return run.attempts.refused.get(_key(where))
 
 
 def _key(where: Location) -> Hashable:
     return where.file, where.line, where.column
-
-
-def to_unroll(run: Run, error: StcompileError) -> dict[Hashable, StcompileError]:
-    """The loops to unroll when a refused function is staged once more, since keeping them may be
-    the reason for the refusal. Very long loops are left out."""
-    short = [key for key, cost in run.kept.items() if cost <= RETRIED_EQUATIONS]
-    return dict.fromkeys(short, error)
 
 
 def warn_if_long(

@@ -36,10 +36,10 @@ class NeedsGrid(LanguageError):
 def ask_for_grid(run: Run, container: Any) -> None:
     """Leave the loop that is to be kept, for another try with a list as an array: the outermost
     loop around which the list was made. Does nothing if there is none."""
-    if type(container) is not list or not run.keeping or not run.owns(container):
+    if type(container) is not list or not run.attempts.keeping or not run.owns(container):
         return
     born = run.made_at(container) or 0
-    keeping = next((one for one in run.keeping if one.age >= born), None)
+    keeping = next((one for one in run.attempts.keeping if one.age >= born), None)
     if keeping is not None and not keeping.is_closed and not is_lent(container):
         reason = f"{described(container)} is indexed by a value known only at run time"
         error = NeedsGrid(reason, STATIC_INDEX, keeping, container, None)
@@ -60,5 +60,5 @@ def tried(run: Run, action: Callable[[], T]) -> tuple[T | None, StcompileError |
 
 def pass_on(run: Run, error: StcompileError) -> None:
     """Raise an error that a loop further out handles."""
-    if isinstance(error, NeedsGrid) and any(error.keeping is one for one in run.keeping):
+    if isinstance(error, NeedsGrid) and error.keeping in run.attempts.keeping:
         raise error

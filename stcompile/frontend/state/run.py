@@ -25,11 +25,11 @@ from stcompile.base.errors import (
 from stcompile.base.places import Place
 from stcompile.base.strides import alike
 from stcompile.base.wording import an
+from stcompile.frontend.state.attempts import Attempts
 from stcompile.frontend.state.capture import Captures
 from stcompile.frontend.state.elements import Elements
 from stcompile.frontend.state.failures import first_caught, raised_by
 from stcompile.frontend.state.fitting import by_operand, may_fit, pairs_that_must_fit, with_dims
-from stcompile.frontend.state.frames import Keeping
 from stcompile.frontend.state.outside import Change, ChangedPart
 from stcompile.frontend.state.state import CellSite, ContentsSite
 from stcompile.frontend.state.values import (
@@ -60,9 +60,7 @@ from stcompile.wengert.types import is_number
 
 
 class Run(Walk):
-    def __init__(
-        self, language: Language, refused: Mapping[Hashable, StcompileError] | None = None
-    ) -> None:
+    def __init__(self, language: Language, attempts: Attempts | None = None) -> None:
         super().__init__(language)
         self.recorder = Recorder()
         self.origins: dict[
@@ -73,16 +71,12 @@ class Run(Walk):
         self.captures = Captures(self.recorder, self.layouts)
         self.cautions = []
         self.keeps_comprehensions = True
-        self.kept: dict[Hashable, int] = {}  # loops that may be unrolled: equations of all steps
-        self.refused = refused or {}  # loops that have to be, by their places, and why
-        self.long: set[Hashable] = set()  # loops that were too long to be unrolled
-        self.steps: dict[Hashable, Any] = {}  # of loops that were kept: what changes in a step
+        self.attempts = attempts or Attempts()
         self.starting: frozenset[Variable] = frozenset()  # counters of loops at their first step
         self.made: dict[Hashable, Any] = {}  # made before: views of variables, results of calls
         self.widened: set[Any] = set()  # floats that are ints on some path of Python's
         self.known: dict[Variable, Any] = {}  # values that follow from constants (see `known`)
         self.around: dict[int, Cell] = {}  # arrays of the functions around the one differentiated
-        self.keeping: list[Keeping] = []  # loops that are to be kept, the outermost first
         self.handled: StcompileError | None = None  # the error that an ``except`` handles
         self.object_of_names: dict[
             int, Any

@@ -15,21 +15,12 @@ from functools import partial
 from typing import Any
 
 from stcompile.base.classes import MISSING
-from stcompile.base.errors import StcompileError
 from stcompile.frontend.control.branches import branch
 from stcompile.frontend.control.conditions import evaluate_test
-from stcompile.frontend.control.keeping import keep, keep_counted
+from stcompile.frontend.control.keeping import LoopOver, keep, keep_counted
 from stcompile.frontend.control.paths import either, ending, outcome_of, stage_path
 from stcompile.frontend.control.splits import closed_arm, let_through
-from stcompile.frontend.control.unrolling import (
-    TOO_LONG,
-    TooLong,
-    equations_in,
-    is_short,
-    warn_if_long,
-    why_unrolled,
-    written_out,
-)
+from stcompile.frontend.control.unrolling import is_short
 from stcompile.frontend.operations.iteration import (
     go_through,
     iterated,
@@ -39,7 +30,6 @@ from stcompile.frontend.operations.iteration import (
     sequence_of,
     taken,
 )
-from stcompile.frontend.state.asking import tried
 from stcompile.frontend.state.frames import Frame, captured_by
 from stcompile.frontend.state.items import Counted, Generated, Iterator, Sequence
 from stcompile.frontend.state.run import Run
@@ -136,41 +126,11 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
 
 
 def _sequence(loop: Loop, items: Sequence) -> Signal:
-    """Stage a loop over an iterable of known length: unrolled if it is short, else kept if
-    possible."""
-    run, length = loop.run, items.length
-    start = len(run.recorder.equations)
-    where = loop.frame.location(loop.node)
-    refusal = why_unrolled(run, where)
-    if not items.rows or length <= 1 or refusal is not None:
-        signal = _unrolled(loop, items, 0)
-    elif is_short(length) and not _data_may_end(loop, items):
-        try:
-            return written_out(run, where, length, lambda: _unrolled(loop, items, 0, limited=True))
-        except TooLong:
-            signal, refusal = _kept(loop, items)
-    else:
-        signal, refusal = _kept(loop, items)
-    if refusal is not None or not items.rows:
-        warn_if_long(run, where, start, length, refusal)
-    return signal
-
-
-def _kept(loop: Loop, items: Sequence) -> tuple[Signal, StcompileError | None]:
-    """Keep a loop, from its second step on if the types settle after the first. If both are
-    refused, it is unrolled, and the refusal says why."""
-    run = loop.run
-    signal, refusal = tried(run, lambda: _rolled(loop, items))
-    if refusal is None:
-        return signal, None
-    signal = _one(loop, items.item(0))
-    if signal is not None:
-        return _after_signal(loop, signal, items, 1), refusal
-    if items.length > 2:
-        signal, again = tried(run, lambda: _rolled(loop, items.after(1)))
-        if again is None:
-            return signal, None
-    return _unrolled(loop, items, 1), refusal
+    """Stage a loop over an iterable of known length."""
+    actions = partial(_one, loop), partial(_rolled, loop), partial(_ended, loop, items)
+    over = LoopOver(loop.run, loop.frame.location(loop.node), items, *actions)
+    is_written = lambda: is_short(items.length) and not _data_may_end(loop, items)  # noqa: E731
+    return over.staged(is_written)[0]
 
 
 def _data_may_end(loop: Loop, items: Sequence) -> bool:
@@ -195,20 +155,6 @@ def _one(loop: Loop, item: Any, is_aside: bool = False) -> Signal:
         if note:
             frame.notes.pop()
     return None if signal == "continue" else signal
-
-
-def _unrolled(loop: Loop, items: Sequence, first: int, limited: bool = False) -> Signal:
-    """Unroll a loop, from step ``first`` on. ``limited``: only while it is short."""
-    equations, index = loop.run.recorder.equations, first
-    start = len(equations)
-    while index < items.length:
-        signal = _one(loop, items.item(index))
-        index += 1
-        if limited and not is_short(items.length, equations_in(equations[start:]), index):
-            raise TooLong(TOO_LONG)
-        if signal is not None:
-            return _after_signal(loop, signal, items, index)
-    return loop.end(None)
 
 
 def _used_up(loop: Loop, iterator: Iterator) -> Signal:
@@ -253,9 +199,11 @@ def _yielded(loop: Loop, generator: Generated) -> Signal:
     return loop.end(None)
 
 
-def _after_signal(loop: Loop, signal: Signal, items: Sequence, index: int) -> Signal:
+def _ended(loop: Loop, items: Sequence, signal: Signal, index: int) -> Signal:
     """Go on after a step that ended in a signal. If the data decide whether it was the last step,
     the remaining steps are staged under the condition that it was not."""
+    if signal is None:
+        return loop.end(None)
     if isinstance(signal, Returned):
         return loop.left(signal)
     outcome = outcome_of(signal)

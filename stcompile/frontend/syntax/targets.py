@@ -46,7 +46,7 @@ def bind(run: Run, target: ast.expr, value: Any, frame: Frame) -> None:
 def indexed(run: Run, node: ast.expr, frame: Frame) -> Any:
     """The value that is subscripted; only there it may be a row of a list that a loop keeps as an
     array."""
-    if run.keeping and isinstance(node, ast.Subscript):
+    if run.attempts.keeping and isinstance(node, ast.Subscript):
         return run.at(node, frame, lambda: part_at(run, node, frame))
     return run.evaluate(node, frame)
 
