@@ -105,9 +105,7 @@ class _Effects:
                     yield Effect("extend", target, None, self._fresh([*group]))
             return
         if len(items) == count:
-            for at, (value, before) in enumerate(zip(items, entered, strict=True)):
-                if value is not before:
-                    yield Effect("put", target, at, self._value(value))
+            yield from self._put(target, items, entered)
             return
         if any(isinstance(item, Rest) for item in items):
             self.run.checked(items[0])
@@ -127,12 +125,15 @@ class _Effects:
         for item in items:
             self.run.checked(item)
         if len(items) == count:
-            for at, (value, before) in enumerate(zip(items, entered, strict=True)):
-                if value is not before:
-                    yield Effect("put", target, at, self._value(value))
+            yield from self._put(target, items, entered)
             return
         yield Effect("clear", target)
         yield Effect("extend", target, None, self._fresh(items))
+
+    def _put(self, target: Reference, items: list[Any], entered: list[Any]) -> Iterator[Effect]:
+        for at, (value, before) in enumerate(zip(items, entered, strict=True)):
+            if value is not before:
+                yield Effect("put", target, at, self._value(value))
 
     # --- targets and values --------------------------------------------------------------------
 

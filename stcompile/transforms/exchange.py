@@ -122,7 +122,7 @@ class _Exchanging:
     def __init__(self, exchange: Exchange, run: Run) -> None:
         self.exchange, self.run = exchange, run
         place = Place.constant(exchange.comm, "comm")
-        self.comm = run.captures.communicator(exchange.comm, place)
+        self.comm = run.captures.hide(exchange.comm, place)
 
     def mean(
         self, value: Any, params: Sequence[Array], gradients: Sequence[Any], rows: Any

@@ -194,25 +194,25 @@ def _after(run: Run, frame: Frame, block: Block) -> Signal:
 def attempted(run: Run, action: Callable[[], T]) -> T:
     """Run ``action`` on a path that may not be taken. An error that is already known, and that no
     handler catches, is raised when the program takes the path."""
+    return _unless_certain(action, partial(run.language.fail, run))
+
+
+def _unless_certain(action: Callable[[], T], otherwise: Callable[[StcompileError], T]) -> T:
     try:
         return action()
     except StcompileError as error:
         if not error.is_certain:
             raise
         failed = error
-    return run.language.fail(run, failed)
+    return otherwise(failed)
 
 
 def handled(run: Run, frame: Frame, action: Callable[[], Signal]) -> Signal:
     """Run ``action``. If it raises an error that a handler in the function catches, it goes on in
     the handler, and the path ends with the function or the step of the loop."""
-    try:
-        return action()
-    except StcompileError as error:
-        if not error.is_certain:
-            raise
-        failed = error
-    return attempted(run, lambda: rest_of(run, frame, failed))
+    return _unless_certain(
+        action, lambda failed: attempted(run, lambda: rest_of(run, frame, failed))
+    )
 
 
 def past_error(run: Run, predicate: Atom, paths: Sequence[Path]) -> int | None:

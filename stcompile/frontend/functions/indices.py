@@ -11,7 +11,7 @@ import numpy as np
 
 from stcompile.base.errors import TypingError
 from stcompile.frontend.functions.creation import constant
-from stcompile.frontend.functions.library import inlined
+from stcompile.frontend.functions.library import inlined, with_signature_of
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.iteration import fixed, iterator_over
 from stcompile.frontend.state.items import Iterator, Sequence
@@ -51,7 +51,7 @@ def decided(function: Callable[..., Any]) -> Callable[..., Any]:
             )
         return _constants(run, _computed(run, function, *arguments, **keywords))
 
-    return _with_signature_of(function, lowering)
+    return with_signature_of(function, lowering)
 
 
 def decided_by_shape(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -66,7 +66,7 @@ def decided_by_shape(function: Callable[..., Any]) -> Callable[..., Any]:
         like = np.broadcast_to(np.float64(0), run.as_array(arr).type.dims)
         return _constants(run, _computed(run, function, like, *arguments, **keywords))
 
-    return _with_signature_of(function, lowering)
+    return with_signature_of(function, lowering)
 
 
 def either(function: Callable[..., Any], written: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,15 +93,6 @@ def _constants(run: Run, found: Any) -> Any:
     if isinstance(found, tuple):
         return tuple(_constants(run, part) for part in found)
     return constant(run, found) if isinstance(found, np.ndarray) else found
-
-
-def _with_signature_of(
-    function: Callable[..., Any], lowering: Callable[..., Any]
-) -> Callable[..., Any]:
-    first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_ONLY)
-    taken = inspect.signature(function).parameters.values()
-    lowering.__dict__["__signature__"] = inspect.Signature([first, *taken])
-    return lowering
 
 
 INDICES: Mapping[Any, Any] = MappingProxyType(

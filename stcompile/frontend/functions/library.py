@@ -35,6 +35,13 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
             error.location = run.location
             raise
 
+    return with_signature_of(function, lowering)
+
+
+def with_signature_of(
+    function: Callable[..., Any], lowering: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A lowering that takes the arguments of a function, after the run."""
     first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_ONLY)
     taken = inspect.signature(function).parameters.values()
     lowering.__dict__["__signature__"] = inspect.Signature([first, *taken])

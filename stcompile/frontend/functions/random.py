@@ -49,20 +49,11 @@ def _real_dtype(run: Run, dtype: Any) -> np.dtype[Any] | None:
 # --- real numbers ----------------------------------------------------------------------------
 
 
-def random(run: Run, rng: Generator, size: Any = None, dtype: Any = np.float64) -> Any:
-    return _draw(run, "random", rng, size=_size(run, size), dtype=_real_dtype(run, dtype))
-
-
-def standard_normal(run: Run, rng: Generator, size: Any = None, dtype: Any = np.float64) -> Any:
-    found = _real_dtype(run, dtype)
-    return _draw(run, "standard_normal", rng, size=_size(run, size), dtype=found)
-
-
-def standard_exponential(
-    run: Run, rng: Generator, size: Any = None, dtype: Any = np.float64
+def _of_dtype(
+    primitive: str, run: Run, rng: Generator, size: Any = None, dtype: Any = np.float64
 ) -> Any:
     found = _real_dtype(run, dtype)
-    return _draw(run, "standard_exponential", rng, size=_size(run, size), dtype=found)
+    return _draw(run, primitive, rng, size=_size(run, size), dtype=found)
 
 
 def normal(run: Run, rng: Generator, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
@@ -237,9 +228,10 @@ _COMMON: Mapping[str, Callable[..., Any]] = {
 }
 GENERATOR: Mapping[str, Callable[..., Any]] = {
     **_COMMON,
-    "random": random,
-    "standard_normal": standard_normal,
-    "standard_exponential": standard_exponential,
+    **{
+        name: functools.partial(_of_dtype, name)
+        for name in ("random", "standard_normal", "standard_exponential")
+    },
     "integers": integers,
     "permutation": permutation,
     "shuffle": shuffle,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,23 +51,19 @@ def _only_axis(ndim: int, axis: Any) -> bool:
     return not ndim and isinstance(axis, int | np.integer) and axis in (0, -1)
 
 
-def reduction(primitive: str, function: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """The lowering of a reduction with ``axis`` and ``keepdims``."""
-
-    def lowering(run: Run, a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-        if function is not None and not is_traced(a) and is_static(a):
-            try:
-                return function(a, axis=axis, keepdims=keepdims)  # of a shape, say: at compile time
-            except (TypeError, ValueError) as error:
-                run.refuse(f"np.{primitive}: {error}", "", TypingError)
-        x = run.as_array(a)
-        is_all = primitive != "mean" and _only_axis(x.type.ndim, axis)
-        axes = () if is_all else axes_of(run, x.type.ndim, axis)
-        if primitive in ("max", "min") and any(x.type.dims[i] == 0 for i in axes):
-            run.refuse(f"np.{primitive} of no elements, shape {x.type.dims}", "", TypingError)
-        return run.record(primitive, x, axis=axes, keepdims=bool(keepdims))
-
-    return lowering
+def reduced(primitive: str, run: Run, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The result of a reduction."""
+    if primitive not in ("any", "all") and not is_traced(a) and is_static(a):
+        try:  # of a shape, say: at compile time
+            return getattr(np, primitive)(a, axis=axis, keepdims=keepdims)
+        except (TypeError, ValueError) as error:
+            run.refuse(f"np.{primitive}: {error}", "", TypingError)
+    x = run.as_array(a)
+    is_all = primitive != "mean" and _only_axis(x.type.ndim, axis)
+    axes = () if is_all else axes_of(run, x.type.ndim, axis)
+    if primitive in ("max", "min") and any(x.type.dims[i] == 0 for i in axes):
+        run.refuse(f"np.{primitive} of no elements, shape {x.type.dims}", "", TypingError)
+    return run.record(primitive, x, axis=axes, keepdims=bool(keepdims))
 
 
 def chosen(run: Run, a: Any, where: Any, neutral: Any) -> Any:
@@ -83,68 +78,54 @@ def chosen(run: Run, a: Any, where: Any, neutral: Any) -> Any:
     return made
 
 
-def accumulating(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def accumulating(
+    primitive: str,
+    run: Run,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    *,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
     """The lowering of sum and prod, with a ``dtype`` to compute in, and an ``initial`` number."""
-    plain, ufunc = reduction(primitive, function), np.add if primitive == "sum" else np.multiply
-    neutral = 0 if primitive == "sum" else 1
-
-    def lowering(
-        run: Run,
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        *,
-        keepdims: bool = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Any:
-        part = chosen(run, _in_dtype(run, a, dtype), where, neutral)
-        found = plain(run, part, axis, keepdims=keepdims)
-        return found if initial is None else _begun(run, ufunc, found, initial)
-
-    return lowering
+    ufunc, neutral = (np.add, 0) if primitive == "sum" else (np.multiply, 1)
+    part = chosen(run, _in_dtype(run, a, dtype), where, neutral)
+    found = reduced(primitive, run, part, axis, keepdims)
+    return found if initial is None else _begun(run, ufunc, found, initial)
 
 
-def holding(primitive: str) -> Callable[..., Any]:
+def holding(
+    primitive: str, run: Run, a: Any, axis: Any = None, *, keepdims: bool = False, where: Any = True
+) -> Any:
     """The lowering of any and all."""
-    plain = reduction(primitive)
-
-    def lowering(
-        run: Run, a: Any, axis: Any = None, *, keepdims: bool = False, where: Any = True
-    ) -> Any:
-        if a is None:
-            return None  # as NumPy, for which None is an object
-        part = chosen(run, a, where, primitive == "all")
-        return plain(run, part, axis, keepdims=keepdims)
-
-    return lowering
+    if a is None:
+        return None  # as NumPy, for which None is an object
+    return reduced(primitive, run, chosen(run, a, where, primitive == "all"), axis, keepdims)
 
 
-def extremal(primitive: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def extremal(
+    primitive: str,
+    run: Run,
+    a: Any,
+    axis: Any = None,
+    *,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
     """The lowering of max and min, with an ``initial`` number that is among the elements."""
-    plain = reduction(primitive, function)
+    if initial is None and where is not True:
+        run.refuse(f"np.{primitive} with `where` needs an `initial`", "", TypingError)
+    if initial is None:
+        return reduced(primitive, run, a, axis, keepdims)
+    x = chosen(run, run.as_array(a), where, initial)
+    if 0 in x.type.dims:
+        none = run.call(np.sum, [x], {"axis": axis, "keepdims": keepdims})
+        return run.call(np.full_like, [none, initial], {})
     ufunc = np.maximum if primitive == "max" else np.minimum
-
-    def lowering(
-        run: Run,
-        a: Any,
-        axis: Any = None,
-        *,
-        keepdims: bool = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Any:
-        if initial is None and where is not True:
-            run.refuse(f"np.{primitive} with `where` needs an `initial`", "", TypingError)
-        if initial is None:
-            return plain(run, a, axis, keepdims=keepdims)
-        x = chosen(run, run.as_array(a), where, initial)
-        if 0 in x.type.dims:
-            none = run.call(np.sum, [x], {"axis": axis, "keepdims": keepdims})
-            return run.call(np.full_like, [none, initial], {})
-        return _begun(run, ufunc, plain(run, x, axis, keepdims=keepdims), initial)
-
-    return lowering
+    return _begun(run, ufunc, reduced(primitive, run, x, axis, keepdims), initial)
 
 
 def mean(
@@ -159,7 +140,7 @@ def mean(
     x = _in_dtype(run, a, dtype)
     if where is not True:
         return run.call(statistics.mean_where, [run.as_array(x), axis, bool(keepdims), where], {})
-    return reduction("mean", np.mean)(run, x, axis, keepdims=keepdims)
+    return reduced("mean", run, x, axis, keepdims)
 
 
 def _in_dtype(run: Run, a: Any, dtype: Any) -> Any:
@@ -228,15 +209,15 @@ def running(primitive: str, run: Run, a: Any, axis: Any = None, dtype: Any = Non
 
 
 REDUCTIONS: dict[Any, Any] = {
-    np.sum: accumulating("sum", np.sum),
-    np.prod: accumulating("prod", np.prod),
+    np.sum: functools.partial(accumulating, "sum"),
+    np.prod: functools.partial(accumulating, "prod"),
     np.mean: mean,
-    np.max: extremal("max", np.max),
-    np.min: extremal("min", np.min),
-    np.amax: extremal("max", np.max),
-    np.amin: extremal("min", np.min),
-    np.any: holding("any"),
-    np.all: holding("all"),
+    np.max: functools.partial(extremal, "max"),
+    np.min: functools.partial(extremal, "min"),
+    np.amax: functools.partial(extremal, "max"),
+    np.amin: functools.partial(extremal, "min"),
+    np.any: functools.partial(holding, "any"),
+    np.all: functools.partial(holding, "all"),
     np.var: functools.partial(moment, "var"),
     np.std: functools.partial(moment, "std"),
     np.argmax: functools.partial(position, "argmax"),

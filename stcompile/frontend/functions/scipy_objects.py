@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,34 +37,12 @@ class StandIn:
 
 def _read(*names: str) -> Mapping[str, Callable[[Any], Any]]:
     """The attributes that have these names."""
-    return MappingProxyType({name: _Attribute(name) for name in names})
+    return MappingProxyType({name: operator.attrgetter(name) for name in names})
 
 
-@dataclass(frozen=True)
-class _Attribute:
-    name: str
-
-    def __call__(self, owner: Any) -> Any:
-        return getattr(owner, self.name)
-
-
-@dataclass(frozen=True)
-class _Item:
+def _item(owner: Any, name: str, index: int) -> Any:
     """An item of a tuple that is an attribute."""
-
-    name: str
-    index: int
-
-    def __call__(self, owner: Any) -> Any:
-        return getattr(owner, self.name)[self.index]
-
-
-def _polynomial_facts(owner: Any) -> tuple[Any, ...]:
-    return owner.extrapolate, owner.axis
-
-
-def _spline_facts(owner: Any) -> tuple[Any, ...]:
-    return owner.k, owner.extrapolate, owner.axis
+    return getattr(owner, name)[index]
 
 
 def _fitted_facts(owner: Any) -> tuple[Any, ...]:
@@ -100,20 +79,27 @@ def _shown(fill: Any) -> Any:
     return "nan" if math.isnan(number) else number
 
 
+_POLYNOMIAL = operator.attrgetter("extrapolate", "axis")
+_SPLINE = operator.attrgetter("k", "extrapolate", "axis")
 INTERPOLATE: Mapping[str, StandIn] = MappingProxyType(
     {
-        "PPoly": StandIn(piecewise.PiecewisePolynomial, _read("c", "x"), _polynomial_facts),
-        "BSpline": StandIn(splines.Spline, _read("t", "c"), _spline_facts),
+        "PPoly": StandIn(piecewise.PiecewisePolynomial, _read("c", "x"), _POLYNOMIAL),
+        "BSpline": StandIn(splines.Spline, _read("t", "c"), _SPLINE),
         "UnivariateSpline": StandIn(
             splines.fitted,
             MappingProxyType(
-                {"knots": _Item("_eval_args", 0), "coefficients": _Item("_eval_args", 1)}
+                {
+                    name: functools.partial(_item, name="_eval_args", index=i)
+                    for i, name in enumerate(("knots", "coefficients"))
+                }
             ),
             _fitted_facts,
         ),
         "RectBivariateSpline": StandIn(
             splines.fitted_surface,
-            MappingProxyType({f"tck[{i}]": _Item("tck", i) for i in range(3)}),
+            MappingProxyType(
+                {f"tck[{i}]": functools.partial(_item, name="tck", index=i) for i in range(3)}
+            ),
             _surface_facts,
         ),
         "interp1d": StandIn(
@@ -132,10 +118,6 @@ INTERPOLATE: Mapping[str, StandIn] = MappingProxyType(
         ),
     }
 )
-
-
-def _quaternion(owner: Any) -> Any:
-    return owner.as_quat()
 
 
 def _entries(owner: Any, name: str) -> Any:
@@ -164,7 +146,11 @@ OBJECTS: Mapping[str, Mapping[str, StandIn]] = MappingProxyType(
         "scipy.interpolate": INTERPOLATE,
         "scipy.stats": MappingProxyType({"gaussian_kde": _KERNELS}),
         "scipy.spatial.transform": MappingProxyType(
-            {"Rotation": StandIn(rotations.Rotation, MappingProxyType({"quat": _quaternion}))}
+            {
+                "Rotation": StandIn(
+                    rotations.Rotation, MappingProxyType({"quat": operator.methodcaller("as_quat")})
+                )
+            }
         ),
         "scipy.sparse": MappingProxyType(dict.fromkeys(_FORMATS, _SPARSE)),
     }

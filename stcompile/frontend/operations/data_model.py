@@ -431,17 +431,7 @@ def store_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
     """``object.__setattr__(owner, name, value)``."""
     cls = run.captures.class_of(owner)
     found = run.captures.lookup(cls, name)
-    if isinstance(found, property):
-        if found.fset is None:
-            run.fails(AttributeError(f"property '{name}' of '{cls.__name__}' has no setter"))
-        run.call(found.fset, [owner, value], {})
-        return
-    if found is not MISSING and is_data(found) and not isinstance(found, _SLOTS):
-        setter = run.captures.lookup(type(found), "__set__")
-        if not isinstance(setter, types.FunctionType):
-            run.refuse(f"`{name}` of {an(cls.__name__)} cannot be set here", "", TypingError)
-        run.captures.track(found, Place.of_class(cls, name))
-        run.call(setter, [found, owner, value], {})
+    if _by_descriptor(run, cls, found, name, "set", [owner, value]):
         return
     site = _site(run, owner, name)
     if names_of(owner) is None and not isinstance(found, _SLOTS):
@@ -449,6 +439,28 @@ def store_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
     run.set(site, value)
     if isinstance(site, OutsideSite):
         run.hint(value, name)
+
+
+def _by_descriptor(
+    run: Run, cls: type, found: Any, name: str, verb: str, arguments: list[Any]
+) -> bool:
+    """Set or delete an attribute by the property or the descriptor ``found`` in the class, if it is
+    one."""
+    if isinstance(found, property):
+        function, way = (found.fset, "setter") if verb == "set" else (found.fdel, "deleter")
+        if function is None:
+            run.fails(AttributeError(f"property '{name}' of '{cls.__name__}' has no {way}"))
+        run.call(function, arguments, {})
+        return True
+    if found is MISSING or not is_data(found) or isinstance(found, _SLOTS):
+        return False
+    method = run.captures.lookup(type(found), f"__{verb}__")
+    if not isinstance(method, types.FunctionType):
+        done = verb if verb == "set" else f"{verb}d"
+        run.refuse(f"`{name}` of {an(cls.__name__)} cannot be {done} here", "", TypingError)
+    run.captures.track(found, Place.of_class(cls, name))
+    run.call(method, [found, *arguments], {})
+    return True
 
 
 def delete_attribute(run: Run, owner: Any, name: str) -> None:
@@ -466,18 +478,7 @@ def delete_attribute(run: Run, owner: Any, name: str) -> None:
 def drop_attribute(run: Run, owner: Any, name: str) -> None:
     """``object.__delattr__(owner, name)``."""
     cls = run.captures.class_of(owner)
-    found = run.captures.lookup(cls, name)
-    if isinstance(found, property):
-        if found.fdel is None:
-            run.fails(AttributeError(f"property '{name}' of '{cls.__name__}' has no deleter"))
-        run.call(found.fdel, [owner], {})
-        return
-    if found is not MISSING and is_data(found) and not isinstance(found, _SLOTS):
-        deleter = run.captures.lookup(type(found), "__delete__")
-        if not isinstance(deleter, types.FunctionType):
-            run.refuse(f"`{name}` of {an(cls.__name__)} cannot be deleted here", "", TypingError)
-        run.captures.track(found, Place.of_class(cls, name))
-        run.call(deleter, [found, owner], {})
+    if _by_descriptor(run, cls, run.captures.lookup(cls, name), name, "delete", [owner]):
         return
     site = _site(run, owner, name)
     if held_by(run, owner, name) is MISSING:

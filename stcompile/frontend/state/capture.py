@@ -253,9 +253,7 @@ class Captures:
                 for step, part in trees.children(value) or ()
             ]
             self._seen_beside.add(place)
-            mirror = trees.with_children(value, parts)
-            self._mirrors[id(value)] = value, mirror, place
-            return mirror
+            return self._kept(value, trees.with_children(value, parts), place)
         self.beside.append((root, path, "class" if varies else ""))
         if varies and type(value) in GROWING:
             return self._note_mirror(value, _unseen(value), place)
@@ -302,17 +300,14 @@ class Captures:
                 self.guard(place.same_as(first))
             return mirror
         if is_generator(value):
-            generator = GeneratorValue(self._hidden(value, place))
-            self._mirrors[id(value)] = value, generator, place
-            return generator
+            return self._kept(value, GeneratorValue(self.hide(value, place)), place)
         if is_input(value):
             return self._array(value, place)
         if type(value) in ITEMIZED or trees.is_namedtuple(value):
             return self._structure(value, place)
         if isinstance(value, StaticArray):
             self.guard(place)
-            self._mirrors[id(value)] = value, self._constant(value), place
-            return self._mirrors[id(value)][1]
+            return self._kept(value, self._constant(value), place)
         if type(value) in (set, frozenset):
             return self._set(value, place)
         if type(value) is np.ndarray and value.dtype.kind in "OSU":
@@ -415,10 +410,6 @@ class Captures:
         if id(value) in self._mirrors and self._mirrors[id(value)][1] is mirror:
             return True
         return mirror is value and place in self.guards
-
-    def communicator(self, value: Any, place: Place) -> Variable:
-        """The hidden input of a communicator, which is read from its place at every call."""
-        return self._hidden(value, place)
 
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """The mirror of ``owner.name``, where ``owner`` is a real object."""
@@ -526,7 +517,10 @@ class Captures:
         def leaf(path: trees.Path, item: Any) -> Any:
             return self.captured(item, place.part(path))
 
-        mirror = self._mirrored(value, leaf, place, ())
+        return self._kept(value, self._mirrored(value, leaf, place, ()), place)
+
+    def _kept(self, value: Any, mirror: Any, place: Place) -> Any:
+        """The mirror of an object, for each look at it from now on."""
         self._mirrors[id(value)] = value, mirror, place
         return mirror
 
@@ -543,23 +537,19 @@ class Captures:
         self._is(place.kind(), type(value))
         if isinstance(value, deque):
             self.guard(place.attribute("maxlen"))
-        mirror = _unseen(value)
-        self._mirrors[id(value)] = value, mirror, place
-        return mirror
+        return self._kept(value, _unseen(value), place)
 
     def _set(self, value: Any, place: Place) -> Any:
         for item in filter(has_attributes, value):
             self.track(item, Place.constant(item, f"an item of {place.description}"))
         self._is(place.kind(), type(value))  # a list may have the same items
         self.guard(place.fact("items", frozenset))
-        self._mirrors[id(value)] = value, value, place  # a copy may have them in another order
-        return value
+        return self._kept(value, value, place)  # a copy may have them in another order
 
     def _items(self, value: np.ndarray[Any, Any], place: Place) -> np.ndarray[Any, Any]:
         """The mirror of an array of objects or of texts: the items that it holds now."""
         self.guard(place.fact("items", items_known))
-        mirror = np.array(value, order="C")
-        self._mirrors[id(value)] = value, mirror, place
+        mirror: np.ndarray[Any, Any] = self._kept(value, np.array(value, order="C"), place)
         if value.dtype.hasobject:
             items = mirror.reshape(-1)  # a view
             for position, at in enumerate(np.ndindex(value.shape)):
@@ -576,14 +566,14 @@ class Captures:
 
     def _number(self, value: Any, place: Place) -> Scalar:
         if place not in self._numbers:
-            self._numbers[place] = Scalar(self._hidden(value, place))
+            self._numbers[place] = Scalar(self.hide(value, place))
         return self._numbers[place]
 
     def _array(self, value: np.ndarray[Any, Any], place: Place) -> Array:
         if not value.dtype.isnative:
             reason = f"{place.description} is an array of {value.dtype.str}: {OTHER_BYTES}"
             raise LanguageError(reason, hint=NATIVE_BYTES)
-        variable = self._hidden(value, place)
+        variable = self.hide(value, place)
         is_held = place.is_of_object
         frozen = "" if is_held else f"{place.description} is not a local array"
         array = self._cell(variable, value, frozen, lent=is_held)
@@ -598,7 +588,8 @@ class Captures:
         (variable,) = self._recorder.record("constant", (), NOWHERE, params)
         return self._cell(variable, np.asarray(value, order="C"), "it is static")
 
-    def _hidden(self, value: Any, place: Place) -> Variable:
+    def hide(self, value: Any, place: Place) -> Variable:
+        """The hidden input of a value, which is read from its place at every call."""
         variable = self._recorder.variable(type_of(value), _hint(place))
         layout = layout_of(value) if isinstance(value, np.ndarray) else None
         self.hidden.append(Hidden(variable, place, layout))

@@ -49,20 +49,23 @@ class ViewStep:
 
 class Value:
     """A value of the user's program that is no ordinary Python object. ``noun`` is the user's word
-    for it; it ``is_static`` if it counts as known at compile time."""
+    for it; it ``is_static`` if it counts as known at compile time. It may be ``made_of`` values in
+    some of its fields."""
 
     tree_leaf: ClassVar[bool] = True
     noun: ClassVar[str] = ""
     is_static: ClassVar[bool] = False
+    made_of: ClassVar[tuple[str, ...]] = ()
 
     def parts(self) -> list[tuple[Any, Any]] | None:
         """The values that it is made of, each with the step that leads to it; None if it cannot be
         made from parts."""
-        return None
+        fixed = [own for name, own in vars(self).items() if name not in self.made_of]
+        return [((name, *fixed), getattr(self, name)) for name in self.made_of] or None
 
     def with_parts(self, parts: list[Any]) -> Any:
         """A value like it of other parts."""
-        raise NotImplementedError
+        return replace(self, **dict(zip(self.made_of, parts, strict=True)))  # type: ignore[type-var]
 
     def held(self) -> Iterable[Any]:
         """The values that it refers to."""
@@ -267,15 +270,10 @@ class Bound(Value):
 
     noun = "method"
     is_static = True
+    made_of = ("function", "receiver")
 
     function: FunctionType | Closure | Callable[..., Any]
     receiver: Any
-
-    def parts(self) -> list[tuple[Any, Any]]:
-        return [("function", self.function), ("receiver", self.receiver)]
-
-    def with_parts(self, parts: list[Any]) -> Bound:
-        return Bound(*parts)
 
 
 @dataclass(eq=False)
@@ -283,29 +281,20 @@ class ArrayMethod(Value):
     """A method of a traced array or number, before it is called."""
 
     noun = "method"
+    made_of = ("receiver",)
 
     receiver: Traced
     name: str
-
-    def parts(self) -> list[tuple[Any, Any]]:
-        return [(self.name, self.receiver)]
-
-    def with_parts(self, parts: list[Any]) -> ArrayMethod:
-        return ArrayMethod(parts[0], self.name)
 
 
 @dataclass(eq=False)
 class Flat(Value):
     """``x.flat``. It can be iterated over once, as NumPy's, which is an iterator."""
 
+    made_of = ("array",)
+
     array: Array
     is_iterated: bool = False
-
-    def parts(self) -> list[tuple[Any, Any]]:
-        return [(self.is_iterated, self.array)]
-
-    def with_parts(self, parts: list[Any]) -> Flat:
-        return Flat(parts[0], self.is_iterated)
 
     def description(self) -> str:
         return f"`.flat` of {self.array.type}"
