@@ -211,10 +211,12 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
         is returned. `ExportError` if the file cannot be written, `MissingExtraError` if a library
         of the extra ``graph`` is not installed.
         """
-        from stcompile.views.explorer.page import write_page
+        from stcompile.export.write import write_named
+        from stcompile.views.explorer.page import page_of
 
         target = os.fspath(path) if path is not None else f"{self.primal.name}.html"
-        write_page(target, self.function, arguments, keywords, self.wrt, self.options)
+        page = page_of(self.function, arguments, keywords, self.wrt, self.options)
+        write_named(target, page)
         return Page(target)
 
     @public

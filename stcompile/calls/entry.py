@@ -47,14 +47,14 @@ class Call:
     ``arguments`` are names with the keys of `stcompile.calls.signature`; arguments with a place are
     read there, the others come from the caller by position. ``written`` are the arguments whose
     arrays the call changes, and ``stored`` the hidden inputs that it changes (by position).
-    ``keywords`` are the function's names for the hidden inputs. ``tell`` adds the user's line to an
-    error that the function raises. ``beside`` are the attributes of arguments that the function
+    ``keywords`` are the function's names for the hidden inputs. ``tell_where`` adds the user's line
+    to an error that the function raises. ``attributes`` are those of arguments that the function
     reads although they are not fields: the argument, the path, and the key.
     """
 
     name: str
-    function: Callable[..., Any]
-    tell: Callable[[Exception], None]
+    called: Callable[..., Any]
+    tell_where: Callable[[Exception], None]
     arguments: Sequence[tuple[str, Any]]
     places: Mapping[str, Place]
     guards: Sequence[Guard]
@@ -63,7 +63,7 @@ class Call:
     written: Sequence[str] = ()
     stored: frozenset[int] = frozenset()
     known: Known = dataclasses.field(default_factory=Known)
-    beside: Sequence[tuple[str, trees.Path, Any]] = ()
+    attributes: Sequence[tuple[str, trees.Path, Any]] = ()
 
 
 def entry_of(call: Call) -> Callable[[tuple[Any, ...]], Any]:
@@ -124,7 +124,7 @@ class _Writer:
             self._check(variable, key, name, name)
         self._tell_apart()
         roots = dict(zip((name for name, _ in self.call.arguments), variables, strict=True))
-        for name, path, key in self.call.beside:
+        for name, path, key in self.call.attributes:
             variable = self._variable()
             self._lines.append(f"{variable} = {part_expression(roots[name], path, self.bind)}")
             self._check(variable, key, trees.show_path(name, path), name)
@@ -145,7 +145,7 @@ class _Writer:
         )
 
     def _called(self, arguments: str) -> str:
-        function, tell = self.call.function, self.bind(self.call.tell)
+        function, tell = self.call.called, self.bind(self.call.tell_where)
         failed = f"except Exception as error:\n    {tell}(error)\n    raise\n"
         if not isinstance(function, Workspaces):
             return f"try:\n    return {self.bind(function)}({arguments})\n{failed}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from stcompile.base.errors import ArgumentsError, InternalError, excerpt
@@ -136,20 +136,7 @@ class Specialisation:
     @property
     def entry_call(self) -> Call:
         """The facts that the code of an `entry` is generated from."""
-        return Call(
-            self.name,
-            self.called,
-            self.tell_where,
-            self.arguments,
-            self.places,
-            self.guards,
-            self.hidden,
-            self.keywords,
-            self.written,
-            self.stored,
-            self.known,
-            self.attributes,
-        )
+        return Call(**{one.name: getattr(self, one.name) for one in fields(Call)})
 
     @functools.cached_property
     def entry(self) -> Callable[[tuple[Any, ...]], Any]:

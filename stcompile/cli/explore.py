@@ -34,7 +34,8 @@ def explore(
       stcompile explore model.py:loss
       stcompile explore model.py:loss -o page.html --args "ones((3, 2)), ones((4, 3))"
     """
-    from stcompile.views.explorer.page import write_page
+    from stcompile.export.write import write_named
+    from stcompile.views.explorer.page import page_of
 
     found = Target.parse(function).load()
     shown = found.differentiable(parse_wrt(wrt), level)  # type: ignore[arg-type]
@@ -42,7 +43,8 @@ def explore(
     path = output or Path(f"{found.name.rpartition('.')[2]}.html")
     chosen = shown.options or options(None)
     try:
-        write_page(path, shown.function, given.positional, given.keywords, shown.wrt, chosen, _say)
+        parts = given.positional, given.keywords, shown.wrt, chosen
+        write_named(path, page_of(shown.function, *parts, _say))
     finally:
         _say("")
     print(f"written: {path}")

@@ -36,10 +36,6 @@ Primals = TypeVarTuple("Primals")
 X = TypeVar("X")  # the second result of a function
 
 
-def _staged_jvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    return _stage(run, _pushforward, *arguments, **keywords)
-
-
 @overload
 def jvp(
     function: Callable[..., R],
@@ -58,7 +54,7 @@ def jvp(
     has_aux: Literal[True],
     level: Level | None = None,
 ) -> tuple[R, R, X]: ...
-@staged_by(_staged_jvp)
+@staged_by(lambda run, arguments, keywords: _stage(run, _pushforward, *arguments, **keywords))
 @public
 def jvp(
     function: Callable[..., Any],
@@ -156,11 +152,7 @@ def linearize(
     return made
 
 
-def _staged_hvp(run: Run, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    return _stage(run, _product, *arguments, **keywords)
-
-
-@staged_by(_staged_hvp)
+@staged_by(lambda run, arguments, keywords: _stage(run, _product, *arguments, **keywords))
 @public
 def hvp(
     function: Callable[..., Any],

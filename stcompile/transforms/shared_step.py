@@ -86,6 +86,7 @@ class SharedStep(TrainStep[P, R]):
         arguments: Sequence[Any],
         keywords: Mapping[str, Any],
         params: Sequence[Any],
+        gradient: Gradient[P, Any] | None = None,
     ) -> tuple[Any, list[Any]]:
         bound = bind(signature_of(self.function), arguments, keywords)
         rows = self.exchange.count(run, bound, self.gradient.names(bound))
@@ -93,8 +94,8 @@ class SharedStep(TrainStep[P, R]):
         value, grads = None, [_zeros_like(run, param) for param in arrays]
         if not (isinstance(rows, int) and rows == 0):  # of none there is no loss
             loss = TimesRows(self.function, rows)
-            gradient: Gradient[P, Any] = Gradient(loss, self.gradient.wrt, True, self.options)
-            value, grads = self.gradients_of(gradient, run, arguments, keywords, params)
+            gradient = Gradient(loss, self.gradient.wrt, True, self.options)
+            value, grads = super().stage_gradient(run, arguments, keywords, params, gradient)
         return self.exchange.mean(run, value, arrays, grads, rows)
 
     # --- NaNs ----------------------------------------------------------------------------------

@@ -367,19 +367,11 @@ class TrainStep(Dispatcher[P, R]):
         arguments: Sequence[Any],
         keywords: Mapping[str, Any],
         params: Sequence[Any],
+        gradient: Gradient[P, Any] | None = None,
     ) -> tuple[Any, list[Any]]:
-        """Record the loss, and its gradients by the arrays among the leaves of the parameters."""
-        return self.gradients_of(self.gradient, run, arguments, keywords, params)
-
-    def gradients_of(
-        self,
-        gradient: Gradient[P, Any],
-        run: Run,
-        arguments: Sequence[Any],
-        keywords: Mapping[str, Any],
-        params: Sequence[Any],
-    ) -> tuple[Any, list[Any]]:
-        """The value and the gradients of a function of the same arguments."""
+        """Record the loss, and its gradients by the arrays among the leaves of the parameters; or
+        another ``gradient``, of a function of the same arguments."""
+        gradient = gradient or self.gradient
         trained = self._trained(run, arguments, keywords)
         targets = [target for _, target in trained if target is not None]
         if gradient.receiver is not MISSING:

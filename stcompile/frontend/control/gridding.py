@@ -23,7 +23,8 @@ def with_grids(run: Run, action: Callable[[], T], trials: Callable[[], Iterator[
     step, decide are laid out as arrays before it, and have numbers as their items again after it.
     ``trials`` are some of its steps: if these steps compute nothing at run time, no list becomes an
     array."""
-    keeping, refusal = Keeping(run.age()), None
+    keeping = Keeping(run.age())
+    refusal: LanguageError | TypingError | None = None
     while True:
         run.attempts.keeping.append(keeping)
         try:
@@ -33,23 +34,21 @@ def with_grids(run: Run, action: Callable[[], T], trials: Callable[[], Iterator[
                 for grid in grids:
                     take_back(run, grid)
                 return result
-        except NeedsGrid as error:
-            if error.keeping is not keeping:
-                raise
-            known, failed = error, False
         except (LanguageError, TypingError) as error:
-            known, failed = error, True  # type: ignore[assignment]
+            if isinstance(error, NeedsGrid) and error.keeping is not keeping:
+                raise
+            known = error
         finally:
             run.attempts.keeping.pop()
-        if failed:
-            if not keeping.laid:
-                raise refusal or known
+        if isinstance(known, NeedsGrid):
+            if _noted(run, keeping, known, trials):
+                continue
+        elif not keeping.laid:
+            raise refusal or known
+        else:
             refusal = refusal or known
-            keeping.laid.clear()
-            keeping.is_closed = True
-        elif not _noted(run, keeping, known, trials):
-            keeping.is_closed = True
-            keeping.laid.clear()
+        keeping.laid.clear()
+        keeping.is_closed = True
 
 
 def _noted(

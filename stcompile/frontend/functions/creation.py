@@ -67,8 +67,8 @@ def full(run: Run, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     return run.record("full", fill, shape=dims, dtype=kind)
 
 
-def zeros(run: Run, shape: Any, dtype: Any = float) -> Any:
-    return run.record("full", 0, shape=new_shape_of(run, shape), dtype=dtype_of(run, dtype))
+def _filled(fill: int, run: Run, shape: Any, dtype: Any = float) -> Any:
+    return run.record("full", fill, shape=new_shape_of(run, shape), dtype=dtype_of(run, dtype))
 
 
 def ndarray(
@@ -87,11 +87,7 @@ def ndarray(
         run.refuse(
             f"np.ndarray in order {order!r} is not supported", "write np.zeros(shape[::-1]).T"
         )
-    return zeros(run, shape, dtype)
-
-
-def ones(run: Run, shape: Any, dtype: Any = float) -> Any:
-    return run.record("full", 1, shape=new_shape_of(run, shape), dtype=dtype_of(run, dtype))
+    return _filled(0, run, shape, dtype)
 
 
 def full_like(
@@ -124,18 +120,16 @@ def full_like(
     return run.view(made, "transpose", axes=tuple(np.argsort(axes).tolist()))  # laid out alike
 
 
-def zeros_like(run: Run, a: Any, dtype: Any = None, order: str = "K", shape: Any = None) -> Any:
-    return full_like(run, a, 0, dtype, order, shape)
+def _alike(
+    fill: int, run: Run, a: Any, dtype: Any = None, order: str = "K", shape: Any = None
+) -> Any:
+    return full_like(run, a, fill, dtype, order, shape)
 
 
 def empty_like(
     run: Run, prototype: Any, dtype: Any = None, order: str = "K", shape: Any = None
 ) -> Any:
     return full_like(run, prototype, 0, dtype, order, shape)
-
-
-def ones_like(run: Run, a: Any, dtype: Any = None, order: str = "K", shape: Any = None) -> Any:
-    return full_like(run, a, 1, dtype, order, shape)
 
 
 def _is_integer(value: Any) -> bool:
@@ -408,13 +402,13 @@ def min_scalar_type(run: Run, a: Any) -> Any:
 
 
 CREATION: dict[Any, Any] = {
-    np.zeros: ordered(zeros),
+    np.zeros: ordered(functools.partial(_filled, 0)),
     np.ndarray: ndarray,
-    np.ones: ordered(ones),
-    np.empty: ordered(zeros),  # its contents are arbitrary: zeros are as good, and always the same
+    np.ones: ordered(functools.partial(_filled, 1)),
+    np.empty: ordered(functools.partial(_filled, 0)),  # zeros are as good, and always the same
     np.full: ordered(full),
-    np.zeros_like: zeros_like,
-    np.ones_like: ones_like,
+    np.zeros_like: functools.partial(_alike, 0),
+    np.ones_like: functools.partial(_alike, 1),
     np.empty_like: empty_like,
     np.full_like: full_like,
     np.arange: arange,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,10 @@ from stcompile.frontend.state.values import Poison, is_static
 from stcompile.library import linalg, matrices
 
 
-def _named(function: Callable[..., Any]) -> Any:
-    """The namedtuple class that a function of NumPy returns."""
-    return type(function(np.eye(1)))
+def _in_parts(run: Run, function: Any, x: Any, names: Sequence[str], **params: Any) -> Any:
+    """The namedtuple that a function of NumPy returns, of parts that are recorded singly."""
+    parts = [run.record(function.__name__, x, part=part, **params) for part in names]
+    return run.own(type(function(np.eye(1)))(*parts))
 
 
 def of_one(primitive: str, run: Run, a: Any) -> Any:
@@ -31,9 +32,7 @@ def solve(run: Run, a: Any, b: Any) -> Any:
 
 
 def slogdet(run: Run, a: Any) -> Any:
-    x = run.as_array(a)
-    parts = [run.record("slogdet", x, part=part) for part in ("sign", "logabsdet")]
-    return run.own(_named(np.linalg.slogdet)(*parts))
+    return _in_parts(run, np.linalg.slogdet, run.as_array(a), ("sign", "logabsdet"))
 
 
 def cholesky(run: Run, a: Any, /, *, upper: bool = False) -> Any:
@@ -52,9 +51,7 @@ def _lower(run: Run, UPLO: Any) -> bool:
 
 def eigh(run: Run, a: Any, UPLO: str = "L") -> Any:
     x, lower = run.as_array(a), _lower(run, UPLO)
-    names = ("eigenvalues", "eigenvectors")
-    parts = [run.record("eigh", x, part=part, lower=lower) for part in names]
-    return run.own(_named(np.linalg.eigh)(*parts))
+    return _in_parts(run, np.linalg.eigh, x, ("eigenvalues", "eigenvectors"), lower=lower)
 
 
 def eigvalsh(run: Run, a: Any, UPLO: str = "L") -> Any:
@@ -73,8 +70,7 @@ def _with_complex_eigenvalues(run: Run, name: str, a: Any) -> Any:
 
 def eig(run: Run, a: Any) -> Any:
     x = _with_complex_eigenvalues(run, "eig", a)
-    parts = [run.record("eig", x, part=part) for part in ("eigenvalues", "eigenvectors")]
-    return run.own(_named(np.linalg.eig)(*parts))
+    return _in_parts(run, np.linalg.eig, x, ("eigenvalues", "eigenvectors"))
 
 
 def eigvals(run: Run, a: Any) -> Any:
@@ -91,8 +87,7 @@ def svd(run: Run, a: Any, full_matrices: bool = True, compute_uv: bool = True) -
             "what completes the bases is not unique",
             "write full_matrices=False",
         )
-    parts = [run.record("svd", x, part=part) for part in ("U", "S", "Vh")]
-    return run.own(_named(np.linalg.svd)(*parts))
+    return _in_parts(run, np.linalg.svd, x, ("U", "S", "Vh"))
 
 
 def qr(run: Run, a: Any, mode: str = "reduced") -> Any:
@@ -101,7 +96,7 @@ def qr(run: Run, a: Any, mode: str = "reduced") -> Any:
         return run.record("qr", x, part="R")
     if mode != "reduced":
         run.refuse(f"np.linalg.qr in mode {mode!r} is not supported", "write mode='reduced'")
-    return run.own(_named(np.linalg.qr)(*(run.record("qr", x, part=part) for part in "QR")))
+    return _in_parts(run, np.linalg.qr, x, ("Q", "R"))
 
 
 def pinv(run: Run, a: Any, rcond: Any = None, *, rtol: Any = None) -> Any:

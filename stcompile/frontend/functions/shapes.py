@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -409,8 +410,8 @@ def _stacked_along(run: Run, arrays: Any, axis: int) -> Any:
     return run.record("stack", *parts, axis=axis_of(run, parts[0].type.ndim + 1, axis))
 
 
-def vstack(run: Run, tup: Any, *, dtype: Any = None) -> Any:
-    return _in_dtype(run, _below(run, tup), dtype)
+def _in_one(join: Callable[[Run, Any], Any], run: Run, tup: Any, *, dtype: Any = None) -> Any:
+    return _in_dtype(run, join(run, tup), dtype)
 
 
 def _below(run: Run, tup: Any) -> Any:
@@ -420,10 +421,6 @@ def _below(run: Run, tup: Any) -> Any:
     if rows is not None:
         return _joined(run, rows, 0)
     return concatenate(run, [atleast(run, part, 2) for part in items_of(run, tup)], 0)
-
-
-def hstack(run: Run, tup: Any, *, dtype: Any = None) -> Any:
-    return _in_dtype(run, _beside(run, tup), dtype)
 
 
 def _beside(run: Run, tup: Any) -> Any:
@@ -440,17 +437,9 @@ def atleast(run: Run, a: Any, ndim: int) -> Array:
     return run.view(x, "expand_dims", axis=tuple(range(missing))) if missing > 0 else x
 
 
-def atleast_1d(run: Run, *arys: Any) -> Any:
-    return _each(run, arys, 1)
-
-
-def atleast_2d(run: Run, *arys: Any) -> Any:
-    return _each(run, arys, 2)
-
-
-def _each(run: Run, arrays: Sequence[Any], ndim: int) -> Any:
+def _each(ndim: int, run: Run, *arys: Any) -> Any:
     """An array of ``ndim`` dimensions at least, or a tuple of them."""
-    made = tuple(atleast(run, a, ndim) for a in arrays)
+    made = tuple(atleast(run, a, ndim) for a in arys)
     return made[0] if len(made) == 1 else made
 
 
@@ -673,10 +662,10 @@ SHAPES: dict[Any, Any] = {
     np.broadcast_to: broadcast_to,
     np.concatenate: concatenate,
     np.stack: stack,
-    np.vstack: vstack,
-    np.hstack: hstack,
-    np.atleast_1d: atleast_1d,
-    np.atleast_2d: atleast_2d,
+    np.vstack: partial(_in_one, _below),
+    np.hstack: partial(_in_one, _beside),
+    np.atleast_1d: partial(_each, 1),
+    np.atleast_2d: partial(_each, 2),
     np.split: split,
     np.array_split: array_split,
     np.lib.stride_tricks.sliding_window_view: sliding_window_view,

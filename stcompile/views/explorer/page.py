@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -22,7 +21,6 @@ from stcompile.base.options import LEVELS, Level, Options
 from stcompile.calls.arguments import Arguments, Wrt
 from stcompile.calls.dispatch import Dispatcher
 from stcompile.emit.function import Emitted
-from stcompile.export.write import write_named
 from stcompile.reports.memory import alive_in, lives_of, memory_of
 from stcompile.reports.snapshots import Snapshot, snapshots_of
 from stcompile.transforms.gradient import Gradient
@@ -45,24 +43,6 @@ RUN_EQUATIONS = 120_000
 watched from their beginning."""
 
 
-def write_page(
-    path: str | os.PathLike[str],
-    function: Callable[..., Any],
-    arguments: Sequence[Any],
-    keywords: Mapping[str, Any],
-    wrt: Wrt | None = None,
-    options: Options | None = None,
-    say: Callable[[str], None] = lambda line: None,
-) -> None:
-    """Write the page of a function at some arguments into a file, whole or not at all.
-
-    A transformed function, such as a training step, is shown unchanged; any other with its value
-    and its gradient by ``wrt`` (None: the first argument), or alone if it has no gradient. ``say``
-    is called with a line about each piece of work.
-    """
-    write_named(path, page_of(function, arguments, keywords, wrt, options, say))
-
-
 def page_of(
     function: Callable[..., Any],
     arguments: Sequence[Any],
@@ -71,7 +51,12 @@ def page_of(
     options: Options | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> str:
-    """The page of a function at some arguments, as HTML."""
+    """The page of a function at some arguments, as HTML.
+
+    A transformed function, such as a training step, is shown unchanged; any other with its value
+    and its gradient by ``wrt`` (None: the first argument), or alone if it has no gradient. ``say``
+    is called with a line about each piece of work.
+    """
     gathered = _Gathered(function, arguments, keywords, wrt, options or Options(), say)
     return _assembled(gathered.run())
 
