@@ -79,7 +79,7 @@ def row(
     specialisation = function.specialise(function.bind(given, {}))
     pooled = isinstance(specialisation.function, Workspaces)
     stub = Workspaces(lambda: nothing) if pooled else nothing
-    checks = entry_of(dataclasses.replace(specialisation.entry_call, function=stub))
+    checks = entry_of(dataclasses.replace(specialisation.entry_call, called=stub))
     if checks(given) is not None:
         raise RuntimeError(f"the entry of {name} does not accept its own arguments")
     calls = times(lambda: function(*given), repeats, number)

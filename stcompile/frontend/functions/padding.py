@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import TypingError
-from stcompile.frontend.functions.shapes import concatenate, repeat
+from stcompile.frontend.functions.shapes import concatenated, repeat
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.layout import in_order_of
 from stcompile.frontend.state.run import Run
@@ -95,7 +95,7 @@ def _extended(run: Run, x: Array, axis: int, before: int, after: int, mode: Any)
         stop = first + step * count
         part = slice(first, None if stop < 0 else stop, step)
         parts.append(get_item(run, x, _along(axis, part)))
-    joined: Array = concatenate(run, parts, axis)
+    joined: Array = concatenated(run, parts, axis)
     return joined
 
 
@@ -124,7 +124,7 @@ def _extended_by_lengths(
             part = get_item(run, x, _along(axis, slice(start, stop, entry.step)))
             part = repeat(run, part, count, axis) if mode == "edge" else part
             parts.insert(0 if entry is first else len(parts), part)
-    joined: Array = concatenate(run, parts, axis)
+    joined: Array = concatenated(run, parts, axis)
     return joined
 
 

@@ -166,10 +166,6 @@ def _jacobian(run: Run, function: Any, x: Any) -> Any:
     return run.call(importlib.import_module("stcompile").jacobian(function), (x,), {})
 
 
-def _fixed(run: Run, *arguments: Any) -> Any:
-    return importlib.import_module(f"{__package__}.scipy_optimize").fixed(run, *arguments)
-
-
 def _infinite(run: Run, bound: Any, sign: int) -> bool:
     return is_static(bound) and bool(bound == sign * np.inf)
 
@@ -205,6 +201,7 @@ intervals_of = deferred("stcompile.transforms.scipy_intervals", "stage")
 
 _sparse_solved = deferred("stcompile.transforms.sparse_systems", "stage")
 _flat = deferred("stcompile.transforms.scipy_flat", "stage")
+_fixed = deferred("stcompile.frontend.functions.scipy_optimize", "fixed")
 
 
 def _is_known(run: Run, value: Any) -> bool:

@@ -342,8 +342,10 @@ def _rows_of(run: Run, arrays: Any, use: str) -> Array | None:
     return run.as_array(arrays)
 
 
-def concatenate(run: Run, arrays: Any, axis: Any = 0, *, dtype: Any = None) -> Any:
-    return _in_dtype(run, _concatenated(run, arrays, axis), dtype)
+def _along(
+    join: Callable[[Run, Any, Any], Any], run: Run, arrays: Any, axis: Any = 0, *, dtype: Any = None
+) -> Any:
+    return _in_dtype(run, join(run, arrays, axis), dtype)
 
 
 def _in_dtype(run: Run, made: Any, dtype: Any) -> Any:
@@ -356,7 +358,7 @@ def _in_dtype(run: Run, made: Any, dtype: Any) -> Any:
     return run.record("cast", made, dtype=kind)
 
 
-def _concatenated(run: Run, arrays: Any, axis: Any) -> Any:
+def concatenated(run: Run, arrays: Any, axis: Any) -> Any:
     rows = _rows_of(run, arrays, "concatenate")
     if rows is not None and rows.type.ndim > 1 and axis is not None:
         return _joined(run, rows, axis)
@@ -391,10 +393,6 @@ def _stacked(run: Run, items: Sequence[Any]) -> Array | None:
     return stacked_rows(run, items) if laid else None
 
 
-def stack(run: Run, arrays: Any, axis: int = 0, *, dtype: Any = None) -> Any:
-    return _in_dtype(run, _stacked_along(run, arrays, axis), dtype)
-
-
 def _stacked_along(run: Run, arrays: Any, axis: int) -> Any:
     found = _rows_of(run, arrays, "stack")
     if found is not None:
@@ -420,7 +418,7 @@ def _below(run: Run, tup: Any) -> Any:
         return rows if rows.type.ndim > 1 else run.view(rows, "expand_dims", axis=(1,))
     if rows is not None:
         return _joined(run, rows, 0)
-    return concatenate(run, [atleast(run, part, 2) for part in items_of(run, tup)], 0)
+    return concatenated(run, [atleast(run, part, 2) for part in items_of(run, tup)], 0)
 
 
 def _beside(run: Run, tup: Any) -> Any:
@@ -428,7 +426,7 @@ def _beside(run: Run, tup: Any) -> Any:
     if rows is not None:
         return rows if rows.type.ndim == 1 else _joined(run, rows, int(rows.type.ndim > 2))
     parts = [atleast(run, part, 1) for part in items_of(run, tup)]
-    return concatenate(run, parts, 0 if parts and parts[0].type.ndim == 1 else 1)
+    return concatenated(run, parts, 0 if parts and parts[0].type.ndim == 1 else 1)
 
 
 def atleast(run: Run, a: Any, ndim: int) -> Array:
@@ -660,8 +658,8 @@ SHAPES: dict[Any, Any] = {
     np.squeeze: squeeze,
     np.broadcast_shapes: broadcast_shapes,
     np.broadcast_to: broadcast_to,
-    np.concatenate: concatenate,
-    np.stack: stack,
+    np.concatenate: partial(_along, concatenated),
+    np.stack: partial(_along, _stacked_along),
     np.vstack: partial(_in_one, _below),
     np.hstack: partial(_in_one, _beside),
     np.atleast_1d: partial(_each, 1),
