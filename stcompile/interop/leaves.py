@@ -25,7 +25,7 @@ from stcompile.calls.specialisation import Specialisation, unlinked
 from stcompile.frontend.operations.binding import signature_of
 from stcompile.frontend.stage import stage
 from stcompile.interop.staged import Batched, OfLeaves, Outlined, PulledBack, Pushed, Wanted
-from stcompile.transforms.at_paths import Place
+from stcompile.transforms.at_paths import AtPath
 from stcompile.transforms.primal import Primal
 from stcompile.transforms.pullback import Backward, Vjp
 
@@ -229,7 +229,7 @@ class Residuals(Vjp):
 
         def pullback(*cotangents: Any) -> Any:
             vectors = [
-                Place((), one, None).vector("the cotangent", type, np.shape(one))
+                AtPath((), one, None).vector("the cotangent", type, np.shape(one))
                 for one, type in zip(cotangents, backward.types, strict=True)
             ]
             return backward.function(*residuals, *vectors)

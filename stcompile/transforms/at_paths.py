@@ -20,7 +20,7 @@ from stcompile.wengert.types import Type
 
 
 @dataclass(frozen=True)
-class Place:
+class AtPath:
     """The part of a value at a path; ``inner`` is the path in each of its items, if the items are
     the rows of an array (else None)."""
 
@@ -61,13 +61,13 @@ class Place:
             yield (*self.path, ("item", index), *self.inner), trees.follow(item, self.inner)
 
 
-def place_at(value: Any, path: trees.Path) -> Place:
+def place_at(value: Any, path: trees.Path) -> AtPath:
     """The part of a value at a path."""
     for at, (kind, key) in enumerate(path):
         if type(value) is list and kind == "attribute":  # a list has none: these are rows
-            return Place(path[:at], value, path[at + 1][1])
+            return AtPath(path[:at], value, path[at + 1][1])
         value = getattr(value, key) if kind == "attribute" else value[key]
-    return Place(path, value, None)
+    return AtPath(path, value, None)
 
 
 def _vector(shown: str, given: Any, type: Type, shape: tuple[int, ...]) -> Any:

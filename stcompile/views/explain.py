@@ -59,7 +59,7 @@ class Cause(Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class Row(Shown):
+class ReasonRow(Shown):
     """An array or number among the inputs. Its gradient is ``zero`` for the ``causes``, and not
     zero if there are none."""
 
@@ -92,7 +92,7 @@ class Explanation(Shown):
     ``numbers`` are the axes for each length of which the function would be compiled, with the
     reason. Prints as a table."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ReasonRow, ...]
     warnings: tuple[str, ...]
     numbers: Mapping[str, str] = field(default_factory=dict)
 
@@ -145,7 +145,7 @@ def explanation_of(
     for at, causes in zip(positions, found, strict=True):
         leaf = staged.leaves[at]
         shown = trees.show_path(leaf.argument, leaf.path)
-        rows.append(Row(shown, causes is not None, causes or ()))
+        rows.append(ReasonRow(shown, causes is not None, causes or ()))
     return Explanation(tuple(rows), tuple(map(str, cautions)), _numbers(gradient, bound))
 
 

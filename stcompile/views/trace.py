@@ -35,7 +35,7 @@ HEAD = ("primal trace ↓", "adjoint trace ↑   (d_v = dy/dv)")
 
 
 @dataclass(frozen=True, repr=False)
-class Row(Shown):
+class TraceRow(Shown):
     """A row: a step of the forward evaluation, and the adjoint steps that belong to it."""
 
     primal: str
@@ -49,7 +49,7 @@ class Row(Shown):
 class Trace(Shown):
     """The rows of the trace, with the value and the gradient they lead to. Prints as a table."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TraceRow, ...]
     value: Any
     gradient: tuple[Any, ...]
 
@@ -130,7 +130,7 @@ def _table(traced: Traced) -> Trace:
     for variable in joint.program.inputs:
         final = finals.get(variable.name)
         shown = () if final is None else (f"{ADJOINT}{variable.name} = {show(value_of(final))}",)
-        rows.append(Row(f"{variable.name} = {show(known[variable])}", tuple(shown)))
+        rows.append(TraceRow(f"{variable.name} = {show(known[variable])}", tuple(shown)))
     steps: dict[Equation, list[Contribution]] = {}
     for contribution in joint.contributions:
         steps.setdefault(contribution.equation, []).append(contribution)
@@ -141,14 +141,14 @@ def _table(traced: Traced) -> Trace:
             _step(contribution, contribution in first, value_of)
             for contribution in reversed(steps.get(equation, []))
         )
-        rows.append(Row(_evaluated(equation, value_of), adjoint))
+        rows.append(TraceRow(_evaluated(equation, value_of), adjoint))
     output = joint.program.outputs[0]
     seed = f"{ADJOINT}y = {show(joint.seed.value)}"
     result = f"y = {show(value_of(output))}"
     if isinstance(output, Variable):
         seed = f"{ADJOINT}{output.name} = {seed}"
         result = f"y = {output.name} = {show(value_of(output))}"
-    rows.append(Row(result, (seed,)))
+    rows.append(TraceRow(result, (seed,)))
     return Trace(tuple(rows), value_of(output), tuple(map(value_of, gradients)))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from stcompile.passes.kernels.join_loops import _is_along, _Nest
-from stcompile.passes.kernels.memory import Memory, Place, _across, spread
+from stcompile.passes.kernels.memory import ElementPlace, Memory, _across, spread
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.parts import Index
 from stcompile.wengert.primitives.control import COUNTER
@@ -104,7 +104,7 @@ def test_reads_of_what_is_written() -> None:
         assert (memory.equations[-1].inputs[0], memory.conflict) == (array, conflict)
     memory.read(now, (Index.of(I),))
     assert memory.equations[-1].inputs[0] == now
-    assert Place.at((Index.of(I),), "accumulate").params["op"] == "slice"
+    assert ElementPlace.at((Index.of(I),), "accumulate").params["op"] == "slice"
 
 
 @pytest.mark.parametrize(("reads", "stores"), [("", "ab"), ("xyx", "a"), ("xyz", "abc"), ("x", "")])

@@ -47,7 +47,7 @@ from stcompile.frontend.syntax.targets import bind
 
 
 @dataclass(frozen=True)
-class Loop:
+class LoopStatement:
     """A ``for`` or ``while`` statement being staged."""
 
     run: Run
@@ -109,7 +109,7 @@ class Loop:
 
 def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
     iterable = iterated(run, evaluate_iterated(run, node.iter, frame))
-    loop = Loop(run, node, frame)
+    loop = LoopStatement(run, node, frame)
     if isinstance(iterable, Generated):
         return _yielded(loop, iterable)
     if isinstance(iterable, Counted):
@@ -125,7 +125,7 @@ def visit_For(run: Run, node: ast.For, frame: Frame) -> Signal:
         frame.iterated = outer
 
 
-def _sequence(loop: Loop, items: Sequence) -> Signal:
+def _sequence(loop: LoopStatement, items: Sequence) -> Signal:
     """Stage a loop over an iterable of known length."""
     actions = partial(_one, loop), partial(_rolled, loop), partial(_ended, loop, items)
     over = LoopOver(loop.run, loop.frame.location(loop.node), items, *actions)
@@ -133,7 +133,7 @@ def _sequence(loop: Loop, items: Sequence) -> Signal:
     return over.staged(is_written)[0]
 
 
-def _data_may_end(loop: Loop, items: Sequence) -> bool:
+def _data_may_end(loop: LoopStatement, items: Sequence) -> bool:
     """True if the data decide whether there is a second step."""
     if not any(isinstance(inner, ast.Break | ast.Return) for inner in ast.walk(loop.node)):
         return False
@@ -142,7 +142,7 @@ def _data_may_end(loop: Loop, items: Sequence) -> bool:
     return isinstance(path.result, Outcome)
 
 
-def _one(loop: Loop, item: Any, is_aside: bool = False) -> Signal:
+def _one(loop: LoopStatement, item: Any, is_aside: bool = False) -> Signal:
     """Run a step of an unrolled loop."""
     node, frame = loop.node, loop.frame
     assert isinstance(node, ast.For)
@@ -157,7 +157,7 @@ def _one(loop: Loop, item: Any, is_aside: bool = False) -> Signal:
     return None if signal == "continue" else signal
 
 
-def _used_up(loop: Loop, iterator: Iterator) -> Signal:
+def _used_up(loop: LoopStatement, iterator: Iterator) -> Signal:
     """Stage a loop over an iterator that other code may go on with."""
     while iterator.left:
         signal = _one(loop, next_of(loop.run, iterator))
@@ -173,7 +173,7 @@ def _used_up(loop: Loop, iterator: Iterator) -> Signal:
     return loop.end(None)
 
 
-def _yielded(loop: Loop, generator: Generated) -> Signal:
+def _yielded(loop: LoopStatement, generator: Generated) -> Signal:
     """Stage a loop over a generator: its steps run within the generator's body."""
     run, paths = loop.run, loop.run.paths
 
@@ -199,7 +199,7 @@ def _yielded(loop: Loop, generator: Generated) -> Signal:
     return loop.end(None)
 
 
-def _ended(loop: Loop, items: Sequence, signal: Signal, index: int) -> Signal:
+def _ended(loop: LoopStatement, items: Sequence, signal: Signal, index: int) -> Signal:
     """Go on after a step that ended in a signal. If the data decide whether it was the last step,
     the remaining steps are staged under the condition that it was not."""
     if signal is None:
@@ -235,7 +235,7 @@ def _ended(loop: Loop, items: Sequence, signal: Signal, index: int) -> Signal:
     return loop.end(outcome)
 
 
-def _rolled(loop: Loop, items: Sequence) -> Signal:
+def _rolled(loop: LoopStatement, items: Sequence) -> Signal:
     """Stage a loop of a known number of steps as a `loop` equation."""
     run, node, frame = loop.run, loop.node, loop.frame
     assert isinstance(node, ast.For)
@@ -266,7 +266,7 @@ def counter_name(run: Run, target: ast.expr, item: Callable[[], Any]) -> str:
     return target.id if isinstance(target, ast.Name) and isinstance(value, Affine) else "i"
 
 
-def _rebind(loop: Loop, sequence: Sequence) -> None:
+def _rebind(loop: LoopStatement, sequence: Sequence) -> None:
     """Bind the target to the last item after the loop, unless the body gave it another value."""
     node, frame, run = loop.node, loop.frame, loop.run
     assert isinstance(node, ast.For)
@@ -285,7 +285,7 @@ def _rebind(loop: Loop, sequence: Sequence) -> None:
         run.set(NameSite(frame, name), value)
 
 
-def _counted(loop: Loop, items: Counted) -> Signal:
+def _counted(loop: LoopStatement, items: Counted) -> Signal:
     """Stage a loop over a range whose length is known only at run time."""
     run, node, frame = loop.run, loop.node, loop.frame
     assert isinstance(node, ast.For)

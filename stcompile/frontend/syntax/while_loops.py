@@ -25,12 +25,12 @@ from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Outcome, Returned, Signal
 from stcompile.frontend.state.values import Affine, is_traced
-from stcompile.frontend.syntax.loops import Loop
+from stcompile.frontend.syntax.loops import LoopStatement
 from stcompile.wengert.primitives.control import COUNTER
 
 
 def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
-    loop = Loop(run, node, frame)
+    loop = LoopStatement(run, node, frame)
     start, steps = len(run.recorder.equations), 0
     refusal = why_unrolled(run, frame.location(node))
     forced = refusal is not None
@@ -60,13 +60,13 @@ def visit_While(run: Run, node: ast.While, frame: Frame) -> Signal:
             return loop.left(signal)
 
 
-def _ended_if_counted(loop: Loop, path: Path) -> tuple[Signal] | None:
+def _ended_if_counted(loop: LoopStatement, path: Path) -> tuple[Signal] | None:
     """The signal after a loop that is kept; None if its steps are not counted."""
     is_kept = with_grids(loop.run, partial(_counted, loop, path), lambda: iter([loop.body]))
     return (loop.end(None),) if is_kept else None
 
 
-def _counted(loop: Loop, path: Path) -> bool:
+def _counted(loop: LoopStatement, path: Path) -> bool:
     """Keep a loop whose steps can be counted, if it is long. ``path`` is its first step."""
     run = loop.run
     if path.result not in (None, "continue"):
@@ -92,7 +92,7 @@ def _counted(loop: Loop, path: Path) -> bool:
     return True
 
 
-def _data_decides(loop: Loop, path: Path) -> bool:
+def _data_decides(loop: LoopStatement, path: Path) -> bool:
     """True if, after the step ``path``, traced values decide whether there is another step."""
     if isinstance(path.result, Outcome):
         return True
@@ -102,7 +102,7 @@ def _data_decides(loop: Loop, path: Path) -> bool:
         return is_traced(stage_path(loop.run, loop.test).result)
 
 
-def _while(loop: Loop, runs_once: bool) -> Signal:
+def _while(loop: LoopStatement, runs_once: bool) -> Signal:
     """Stage a `loop` equation for a condition that data decide. A condition that changes something,
     or that must not be evaluated after a ``break``, is evaluated in the step."""
     run = loop.run

@@ -8,7 +8,7 @@ import numpy as np
 
 from stcompile.base.thresholds import BUILT_NUMBERS, LENT_BYTES
 from stcompile.passes.kernels.elements import Lazy, Value, is_small
-from stcompile.passes.kernels.memory import Memory, Place
+from stcompile.passes.kernels.memory import ElementPlace, Memory
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
@@ -32,9 +32,9 @@ def concatenate(w: Memory, equation: Equation, operands: Sequence[Value]) -> Var
     return made
 
 
-def _moved(axis: int, start: Index) -> Callable[[Indices], Place]:
-    def place(indices: Indices) -> Place:
-        return Place.at((*indices[:axis], indices[axis] + start, *indices[axis + 1 :]))
+def _moved(axis: int, start: Index) -> Callable[[Indices], ElementPlace]:
+    def place(indices: Indices) -> ElementPlace:
+        return ElementPlace.at((*indices[:axis], indices[axis] + start, *indices[axis + 1 :]))
 
     return place
 
@@ -42,8 +42,8 @@ def _moved(axis: int, start: Index) -> Callable[[Indices], Place]:
 def stack(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
     axis, made = equation.params["axis"], _new(w, equation)
 
-    def at(number: int) -> Callable[[Indices], Place]:
-        return lambda indices: Place.at((*indices[:axis], Index(number), *indices[axis:]))
+    def at(number: int) -> Callable[[Indices], ElementPlace]:
+        return lambda indices: ElementPlace.at((*indices[:axis], Index(number), *indices[axis:]))
 
     for number, operand in enumerate(operands):
         made = w.filled(made, operand.type.dims, operand, at(number))
@@ -66,10 +66,12 @@ def pad(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | 
     if output.is_named or output.nbytes < LENT_BYTES:
         made = w.make("full", value, shape=output.dims, dtype=output.dtype)
     else:  # its memory may be there before the call
-        made = w.filled(_new(w, equation), output.dims, value, Place.at)
+        made = w.filled(_new(w, equation), output.dims, value, ElementPlace.at)
 
-    def place(indices: Indices) -> Place:
-        return Place.at(tuple(f + before for f, (before, _) in zip(indices, widths, strict=True)))
+    def place(indices: Indices) -> ElementPlace:
+        return ElementPlace.at(
+            tuple(f + before for f, (before, _) in zip(indices, widths, strict=True))
+        )
 
     return w.filled(made, x.type.dims, x, place)
 
@@ -86,7 +88,7 @@ def reshape(w: Memory, equation: Equation, operands: Sequence[Value]) -> Value |
     if found is None or any(sum(after[a] != 1 for a in new) > 1 for _, new in found):
         return None
 
-    def place(indices: Indices) -> Place:
+    def place(indices: Indices) -> ElementPlace:
         at = [Index(0)] * len(after)
         for old, new in found:
             whole = Index(0)
@@ -95,7 +97,7 @@ def reshape(w: Memory, equation: Equation, operands: Sequence[Value]) -> Value |
             for axis in new:
                 if after[axis] != 1:
                     at[axis] = whole
-        return Place.at(tuple(at))
+        return ElementPlace.at(tuple(at))
 
     return w.filled(_new(w, equation), before, x, place)
 
@@ -132,7 +134,7 @@ def cumsum(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable
         def step(counter: Variable, inner: tuple[Variable, ...]) -> Sequence[Atom]:
             at = (*indices[:axis], Index.of(counter), *indices[axis:])
             total = w.make("add", inner[0], w.element(x, at))
-            place = Place.at(at)
+            place = ElementPlace.at(at)
             return [total, w.make("update", inner[1], total, *place.integers, **place.params)]
 
         zero = Constant(output.dtype.type(0))
@@ -179,7 +181,7 @@ def position(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variab
         return result
 
     def outer(indices: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
-        place = Place.at(indices)
+        place = ElementPlace.at(indices)
         return [w.make("update", carry[0], found(indices), *place.integers, **place.params)]
 
     (made,) = w.nest(others, [_new(w, equation)], outer)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from stcompile.passes.kernels.compilable import DTYPES
 from stcompile.passes.kernels.elements import Env, Lazy, Value, is_small, value_of
-from stcompile.passes.kernels.memory import Memory, Place
+from stcompile.passes.kernels.memory import ElementPlace, Memory
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, free_variables
 from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.parts import WRITES, Index, Indices, one_element
@@ -203,8 +203,8 @@ class _LoopWriter:
             state.array = self.writer.make("update", state.array, whole, *counters, **params)
             return
 
-        def place(indices: Indices) -> Place:
-            return Place.at((*state.prefix, *indices))
+        def place(indices: Indices) -> ElementPlace:
+            return ElementPlace.at((*state.prefix, *indices))
 
         state.array = self.writer.filled(state.array, dims, value, place)
 

@@ -18,7 +18,7 @@ from stcompile.wengert.parts import Index, Indices, one_element, starts_of
 from stcompile.wengert.types import Type
 
 
-class Place(NamedTuple):
+class ElementPlace(NamedTuple):
     """A write of an element: a primitive of the array, the value and some integers; and its index,
     if it is known in terms of counters."""
 
@@ -28,14 +28,14 @@ class Place(NamedTuple):
     indices: Indices | None = None
 
     @staticmethod
-    def at(indices: Indices, primitive: str = "update") -> Place:
+    def at(indices: Indices, primitive: str = "update") -> ElementPlace:
         """The assignment of an element (``accumulate``: the addition to an element)."""
         counters, params = one_element(indices)
         params |= {"op": "slice"} if primitive == "accumulate" else {}
-        return Place(primitive, counters, params, indices)
+        return ElementPlace(primitive, counters, params, indices)
 
 
-Places: TypeAlias = Callable[[Indices], Place]
+Places: TypeAlias = Callable[[Indices], ElementPlace]
 
 
 class Memory(Reductions):
@@ -62,7 +62,7 @@ class Memory(Reductions):
         memory = self.make("empty", shape=type.dims, dtype=type.dtype)
         places = dict(zip(all_indices(type.dims), atoms, strict=True))
         for indices, atom in places.items():
-            place = Place.at(indices)
+            place = ElementPlace.at(indices)
             memory = self.make(place.primitive, memory, atom, *place.integers, **place.params)
 
         def element(indices: Indices) -> Atom:
@@ -85,7 +85,7 @@ class Memory(Reductions):
         made = self.make("empty", shape=dims, dtype=lazy.type.dtype)
         if hint:
             self.hints[made] = hint
-        return self.filled(made, dims, lazy, Place.at)
+        return self.filled(made, dims, lazy, ElementPlace.at)
 
     def filled(
         self, target: Variable, dims: Sequence[Size], value: Value, places: Places
@@ -138,7 +138,7 @@ class Memory(Reductions):
         def step(indices: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
             at = dict(zip(terms.order, indices, strict=True))
             own = tuple(at.get(axis, Index(0)) for axis in range(len(lengths)))
-            place = Place.at(own[:count], "accumulate")
+            place = ElementPlace.at(own[:count], "accumulate")
             one = self.scalar(terms.item(own[:count], own[count:]), kind)
             return [self.make(place.primitive, carry[0], one, *place.integers, **place.params)]
 

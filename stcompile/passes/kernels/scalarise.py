@@ -48,7 +48,7 @@ from stcompile.passes.kernels.elements import (
     value_of,
 )
 from stcompile.passes.kernels.kept_loops import Loops, written
-from stcompile.passes.kernels.memory import Place, spread
+from stcompile.passes.kernels.memory import ElementPlace, spread
 from stcompile.passes.kernels.pays import calls_of
 from stcompile.wengert.dims import Size, Symbol
 from stcompile.wengert.ir import (
@@ -334,13 +334,13 @@ class Scalariser(Loops):
         bases = self.bases(params, rest)
         kept = [axis for axis in range(len(bases)) if axis not in params["drop"]]
 
-        def place(indices: Indices) -> Place:
+        def place(indices: Indices) -> ElementPlace:
             inner = dict(zip(kept, indices, strict=True))
             at = tuple(
                 base + inner[axis] * params["step"][axis] if axis in inner else base
                 for axis, base in enumerate(bases)
             )
-            return Place.at(at, equation.primitive)
+            return ElementPlace.at(at, equation.primitive)
 
         return self.filled(array, [params["length"][axis] for axis in kept], value, place)
 
@@ -379,9 +379,11 @@ class Scalariser(Loops):
         params: dict[str, Any] = {"at": ("index",) * array.type.ndim}
         params |= {"op": "distinct"} if equation.primitive == "accumulate" else {}
 
-        def place(indices: Indices) -> Place:
+        def place(indices: Indices) -> ElementPlace:
             named = dict(zip(axes.result, indices, strict=True))
-            return Place(equation.primitive, self.selecting(part, axes, integers, named), params)
+            return ElementPlace(
+                equation.primitive, self.selecting(part, axes, integers, named), params
+            )
 
         return self.filled(array, part.output.type.dims, value, place)
 
@@ -426,8 +428,8 @@ def _masks(equation: Equation) -> Sequence[Size | None]:
     return [entry[1] for entry in entries if isinstance(entry, tuple) and entry[0] == "mask"]
 
 
-def _added(indices: Indices) -> Place:
-    return Place.at(indices, "accumulate")
+def _added(indices: Indices) -> ElementPlace:
+    return ElementPlace.at(indices, "accumulate")
 
 
 def _is_sum(accumulate: Equation, operands: Sequence[Value]) -> bool:

@@ -40,7 +40,7 @@ from stcompile.analysis.orders import Order
 from stcompile.base.location import NOWHERE
 from stcompile.passes.general.rebuild import with_inner
 from stcompile.passes.layout.layout_rules import laid_out
-from stcompile.passes.layout.layouts import Layouts
+from stcompile.passes.layout.layouts import LayoutScope
 from stcompile.passes.layout.short_rows import short_rows
 from stcompile.wengert.ir import Atom, Equation, Program, Variable
 
@@ -61,7 +61,7 @@ def choose_layouts(program: Program) -> Program:
     return replace(program, equations=tuple(layouts.equations), outputs=outputs)
 
 
-def _turned_products(layouts: Layouts) -> Mapping[Variable, Order]:
+def _turned_products(layouts: LayoutScope) -> Mapping[Variable, Order]:
     """The orders of matrices that are products, and that a program that is laid out reads only in
     the other order: unchanged, or as arrays with more axes.
 

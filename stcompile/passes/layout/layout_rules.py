@@ -13,25 +13,25 @@ from types import MappingProxyType
 from stcompile.analysis.orders import Order
 from stcompile.base.location import Location
 from stcompile.base.thresholds import COPIED_AXIS, SMALLER_FACTOR
-from stcompile.passes.layout.layouts import Layouts
+from stcompile.passes.layout.layouts import LayoutScope
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.primitives.axis_rules import axis_map, regrouped
 from stcompile.wengert.primitives.contraction import Contraction
 
-Rule = Callable[[Layouts, Equation], None]
+Rule = Callable[[LayoutScope, Equation], None]
 
 
-def laid_out(program: Program, wanted: Mapping[Variable, Order]) -> Layouts:
+def laid_out(program: Program, wanted: Mapping[Variable, Order]) -> LayoutScope:
     """A program on values in storage orders; its outputs stay in their natural order."""
-    layouts = Layouts(program, wanted)
+    layouts = LayoutScope(program, wanted)
     for equation in program.equations:
         lay_out(layouts, equation)
     return layouts
 
 
-def lay_out(layouts: Layouts, equation: Equation) -> None:
+def lay_out(layouts: LayoutScope, equation: Equation) -> None:
     """Add an equation to the program that is laid out."""
     rule = RULES.get(equation.primitive, _by_axes)
     starts = equation.primitive in ("windows", "full", "pad") or _is_general(equation)
@@ -50,13 +50,13 @@ def _is_general(equation: Equation) -> bool:
     return max(atom.type.ndim for atom in equation.inputs) > 2
 
 
-def _natural(layouts: Layouts, equation: Equation) -> None:
+def _natural(layouts: LayoutScope, equation: Equation) -> None:
     inputs = tuple(layouts.natural(atom, equation.location) for atom in equation.inputs)
     same = all(a is b for a, b in zip(inputs, equation.inputs, strict=True))
     layouts.add(equation if same else equation.with_inputs(inputs))
 
 
-def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
+def _leading(layouts: LayoutScope, atoms: Sequence[Atom], ndim: int) -> Order:
     """The order of the largest operand that is laid out; the natural order if none is, or if an
     argument is as large: a parameter is updated in its own order."""
     natural = tuple(range(ndim))
@@ -74,7 +74,7 @@ def _leading(layouts: Layouts, atoms: Sequence[Atom], ndim: int) -> Order:
     return max(found, default=(0, natural))[1]
 
 
-def _by_axes(layouts: Layouts, equation: Equation) -> None:
+def _by_axes(layouts: LayoutScope, equation: Equation) -> None:
     """Write the equation in the order of its largest operand; axes that only the result has become
     outermost."""
     axes = axis_map(equation)
@@ -92,7 +92,7 @@ def _by_axes(layouts: Layouts, equation: Equation) -> None:
 # --- parts --------------------------------------------------------------------------------------
 
 
-def _update(layouts: Layouts, equation: Equation) -> None:
+def _update(layouts: LayoutScope, equation: Equation) -> None:
     """Write a part, or add to it: the array is made in the part's order."""
     target, part, *_ = equation.inputs
     drop = equation.params["drop"]
@@ -107,11 +107,11 @@ def _update(layouts: Layouts, equation: Equation) -> None:
     layouts.arrange(equation, axes, [axes.operands[0][axis] for axis in order])
 
 
-def _accumulate(layouts: Layouts, equation: Equation) -> None:
+def _accumulate(layouts: LayoutScope, equation: Equation) -> None:
     (_update if equation.params["op"] == "slice" else _by_axes)(layouts, equation)
 
 
-def _pad(layouts: Layouts, equation: Equation) -> None:
+def _pad(layouts: LayoutScope, equation: Equation) -> None:
     """Pad a value in its natural order later, in the order of the windows that are taken of it."""
     if layouts.is_laid(equation.inputs[0]):
         _by_axes(layouts, equation)
@@ -122,7 +122,7 @@ def _pad(layouts: Layouts, equation: Equation) -> None:
 # --- shapes -------------------------------------------------------------------------------------
 
 
-def _transpose(layouts: Layouts, equation: Equation) -> None:
+def _transpose(layouts: LayoutScope, equation: Equation) -> None:
     """Record nothing: the order is that of the axes under their new numbers."""
     (source,) = equation.inputs
     if layouts.is_later(source):
@@ -132,7 +132,7 @@ def _transpose(layouts: Layouts, equation: Equation) -> None:
     layouts.lay(equation.output, laid.atom, tuple(axes.index(axis) for axis in laid.order))
 
 
-def _reshape(layouts: Layouts, equation: Equation) -> None:
+def _reshape(layouts: LayoutScope, equation: Equation) -> None:
     """Reshape in the operand's order, if the axes that are joined are adjacent in it."""
     (source,) = equation.inputs
     order = _leading(layouts, (source,), source.type.ndim)
@@ -150,14 +150,14 @@ def _reshape(layouts: Layouts, equation: Equation) -> None:
 # --- windows, products --------------------------------------------------------------------------
 
 
-def _full(layouts: Layouts, equation: Equation) -> None:
+def _full(layouts: LayoutScope, equation: Equation) -> None:
     if equation.output.type.ndim > 1:
         layouts.later[equation.output] = equation
     else:
         layouts.add(equation)
 
 
-def _windows(layouts: Layouts, equation: Equation) -> None:
+def _windows(layouts: LayoutScope, equation: Equation) -> None:
     """Take windows with the longest axis without windows innermost: all reads are along it."""
     (source,) = equation.inputs
     location = equation.location
@@ -180,7 +180,7 @@ def _windows(layouts: Layouts, equation: Equation) -> None:
     layouts.later[equation.output] = equation
 
 
-def _contract(layouts: Layouts, equation: Equation) -> None:
+def _contract(layouts: LayoutScope, equation: Equation) -> None:
     """Contract as a product of matrices: the axes of each kind are joined."""
     p, location = equation.params, equation.location
     batch, pairs = p["batch"], p["contracted"]
@@ -219,7 +219,7 @@ def _contract(layouts: Layouts, equation: Equation) -> None:
     layouts.put(joined, order)
 
 
-def _make_factors(layouts: Layouts, equation: Equation) -> None:
+def _make_factors(layouts: LayoutScope, equation: Equation) -> None:
     """Make windows among the factors, with the summed axes outermost: in the order of the other
     factor, or, if that is small and can be transposed, the elements of windows before the others.
     The terms that the adjoint sums for each element are then contiguous."""
@@ -245,7 +245,7 @@ def _make_factors(layouts: Layouts, equation: Equation) -> None:
         layouts.in_order(value, (*lead, *summed, *free), equation.location)
 
 
-def _elements(layouts: Layouts, value: Atom) -> range:
+def _elements(layouts: LayoutScope, value: Atom) -> range:
     """The axes of windows that number the elements of a window."""
     equation = layouts.later[value]
     if equation.primitive != "windows":
@@ -253,7 +253,7 @@ def _elements(layouts: Layouts, value: Atom) -> range:
     return range(value.type.ndim - len(equation.params["axis"]), value.type.ndim)
 
 
-def _stored(layouts: Layouts, value: Atom) -> Order:
+def _stored(layouts: LayoutScope, value: Atom) -> Order:
     """The axes of windows as their source is stored, the axes of elements outermost."""
     equation = layouts.later[value]
     if equation.primitive != "windows":
@@ -262,7 +262,7 @@ def _stored(layouts: Layouts, value: Atom) -> Order:
     return (*range(len(order), value.type.ndim), *order)
 
 
-def _is_swapped(layouts: Layouts, equation: Equation, orders: Sequence[Order]) -> bool:
+def _is_swapped(layouts: LayoutScope, equation: Equation, orders: Sequence[Order]) -> bool:
     """True if the second operand's free axes come first: so that the result is in its natural
     order, else so that the innermost axis of the operand that is laid out, or is larger, stays
     innermost."""
@@ -279,7 +279,7 @@ class _Side:
     """An operand of a contraction: its axes by kind, in the order in which they are stored."""
 
     def __init__(
-        self, layouts: Layouts, value: Atom, batch: Sequence[int], summed: Sequence[int]
+        self, layouts: LayoutScope, value: Atom, batch: Sequence[int], summed: Sequence[int]
     ) -> None:
         self.layouts = layouts
         self.value = value

@@ -33,7 +33,7 @@ class Laid:
         return self.order == tuple(range(len(self.order)))
 
 
-class Layouts(Scope):
+class LayoutScope(Scope):
     """The program that is being laid out: its equations so far, and the variables of its values.
 
     Some values, such as windows, are made only when they are read, in the order that suits the

@@ -46,7 +46,7 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Position:
     """The position after the exchange of the elements from a given element on: in a bucket, from
     ``start`` on."""
 
@@ -62,7 +62,7 @@ class _Splitter:
         self.makers = {v: e for e in program.equations for v in e.outputs}
         self.requests = self.builder.variable(Type.object(REQUESTS), "requests")
         self.after: dict[int, list[Equation]] = {}  # new equations, by the position before them
-        self.places: dict[Variable, Mapping[int, _Place]] = {}  # by the exchanged variable
+        self.places: dict[Variable, Mapping[int, _Position]] = {}  # by the exchanged variable
 
     def run(self) -> Program:
         for exchange in self.exchanges:
@@ -87,7 +87,7 @@ class _Splitter:
         pack = self.makers[packed]
         parts = self._parts(pack, self.positions[exchange.output])[::-1]
         itemsize = exchange.output.type.dtype.itemsize
-        places: dict[int, _Place] = {}
+        places: dict[int, _Position] = {}
         while parts:
             count, size = 0, 0
             while count < len(parts) and size * itemsize < exchange.params["bucket"]:
@@ -111,7 +111,7 @@ class _Splitter:
 
     def _bucket(
         self, parts: Sequence[_Part], pack: Equation, exchange: Equation
-    ) -> Mapping[int, _Place]:
+    ) -> Mapping[int, _Position]:
         """Pack some parts, and begin to exchange them."""
         ready = max([*self.after, *(part.ready for part in parts)])
         where = self.program.equations[ready].location.in_section("adjoint")
@@ -124,7 +124,7 @@ class _Splitter:
         self.after.setdefault(ready, []).extend([packed, start])
         places, at = {}, 0
         for part in parts:
-            places[part.start] = _Place(begun, at)
+            places[part.start] = _Position(begun, at)
             at += part.atom.type.count
         return places
 

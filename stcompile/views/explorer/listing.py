@@ -26,7 +26,7 @@ RECORDED = {
 
 
 @dataclass(frozen=True)
-class Row:
+class ListingRow:
     """A line of a list: an input, an equation, the head of a program inside an equation
     (``block``), or the returned values. ``scope`` names the program that it stands in, ``place``
     its origin in the source (see `Places`)."""
@@ -59,7 +59,7 @@ class Row:
 class Listed:
     """A row with the equation that it shows, or the variable of an input."""
 
-    row: Row
+    row: ListingRow
     equation: Equation | None = None
     variable: Variable | None = None
 
@@ -68,7 +68,11 @@ def listed(program: Program, places: Places) -> tuple[Listed, ...]:
     """The rows of a program, including the rows of the programs inside it."""
     return (
         *(
-            Listed(Row("input", "", 0, (v.name,), (str(v.type),), "", "", (), -1, "input"), None, v)
+            Listed(
+                ListingRow("input", "", 0, (v.name,), (str(v.type),), "", "", (), -1, "input"),
+                None,
+                v,
+            )
             for v in program.inputs
         ),
         *_inner(program, places, "", 0),
@@ -85,12 +89,14 @@ def _inner(program: Program, places: Places, scope: str, depth: int) -> Iterator
             types = tuple(str(v.type) for v in inner.inputs)
             place = places.number_of(equation.location)
             section = equation.location.section
-            head = Row("block", deeper, depth + 1, names, types, name, "", (), place, section)
+            head = ListingRow(
+                "block", deeper, depth + 1, names, types, name, "", (), place, section
+            )
             yield Listed(head)
             yield from _inner(inner, places, deeper, depth + 2)
     returned = ", ".join(map(operand, program.outputs))
     reads = _names(program.outputs)
-    yield Listed(Row("return", scope, depth, (), (), returned, "", reads, -1, "output"))
+    yield Listed(ListingRow("return", scope, depth, (), (), returned, "", reads, -1, "output"))
 
 
 def programs_of(equation: Equation) -> Iterator[tuple[str, Program]]:
@@ -100,14 +106,14 @@ def programs_of(equation: Equation) -> Iterator[tuple[str, Program]]:
     return iter(sorted(inner, key=lambda i: order.get(i[0], 9)))
 
 
-def _row(equation: Equation, places: Places, scope: str, depth: int) -> Row:
+def _row(equation: Equation, places: Places, scope: str, depth: int) -> ListingRow:
     location = equation.location
     params = (
         f"{name}={repr_param(value)}"
         for name, value in equation.params.items()
         if not isinstance(value, Program)
     )
-    return Row(
+    return ListingRow(
         "equation",
         scope,
         depth,
@@ -143,7 +149,7 @@ class Stage:
     rows: tuple[Listed, ...]
     added: tuple[int, ...]
     rewritten: tuple[int, ...]
-    removed: tuple[tuple[int, Row], ...]
+    removed: tuple[tuple[int, ListingRow], ...]
 
 
 def stages_of(snapshots: Sequence[Snapshot], places: Places) -> Iterator[Stage]:
@@ -167,7 +173,7 @@ def _is_renamed(before: Snapshot, after: Snapshot) -> bool:
     return len(old.equations) == len(new.equations) and renumber(old) == renumber(new)
 
 
-Changes = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, Row], ...]]
+Changes = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, ListingRow], ...]]
 
 
 def _changes(old: Sequence[Listed], new: Sequence[Listed]) -> Changes:

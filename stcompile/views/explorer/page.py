@@ -27,7 +27,7 @@ from stcompile.transforms.gradient import Gradient
 from stcompile.transforms.primal import Primal
 from stcompile.views.explorer.code import code_json, lines_of_positions
 from stcompile.views.explorer.graphs import graphs_json
-from stcompile.views.explorer.listing import Row, Stage, stages_of
+from stcompile.views.explorer.listing import ListingRow, Stage, stages_of
 from stcompile.views.explorer.texts import Places
 from stcompile.views.explorer.values import Values, run
 from stcompile.views.trace import Traced, traced
@@ -103,7 +103,7 @@ class _Gathered:
         own, refusal = self._dispatcher()
         self.places = Places(own.definition)
         self.values = Values()
-        self.rows: dict[Row, int] = {}
+        self.rows: dict[ListingRow, int] = {}
         others = LEVELS if own is not self.function and not own.options.xp else ()
         levels = list(dict.fromkeys((own.options.level, *others)))
         shares = len(levels) + 1  # a share for each level, and a share for the user's lines
@@ -219,7 +219,7 @@ class _Gathered:
             "removed": [[at, self._number(row)] for at, row in stage.removed],
         }
 
-    def _number(self, row: Row) -> int:
+    def _number(self, row: ListingRow) -> int:
         return self.rows.setdefault(row, len(self.rows))
 
     def _runs(
