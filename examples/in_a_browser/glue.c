@@ -44,7 +44,7 @@ double train(int steps, double rate)
 {
     double loss = 0;
     for (int i = 0; i < steps; i++)
-        boundary_step(W1, b1, W2, b2, w3, points, labels, m_W1, m_b1, m_W2, m_b2, m_w3, 0.9, rate,
+        boundary_step(W1, b1, W2, b2, w3, points, labels, m_W1, m_b1, m_W2, m_b2, m_w3, rate, 0.9,
             &loss, &step_work);
     return loss;
 }
