@@ -310,28 +310,52 @@ def _loop_back(
     sweep: Sweep, equation: Equation, activity: _Activity, always: Collection[Pair]
 ) -> None:
     ports = Ports.of(equation)
-    active_carry, active_constants, active_xs, ys = activity
+    part = _pullback_of_steps(ports, activity, always)
+    summed = len(activity.carry) + len(activity.constants)  # the others are xs: see `_cond_back`
+    reached = [*[True] * summed, *part.reached[summed:]]
+    activity = activity._replace(xs=_chosen(activity.xs, reached[summed:]))
+    new, residuals, count = _with_stacks(sweep, equation, ports, part)
+    firsts = [i for i in activity.constants if ports.constants.index(ports.constants[i]) == i]
+    found = _chosen(part.cotangents, reached)
+    found[summed:summed] = [state.first for state in part.states]
+    stacks = _Stacks(residuals, count, found)
+    results = _loop_backwards(sweep, equation.location, ports, part, activity, firsts, stacks)
+    _take_apart(sweep, new, ports, part, activity, firsts, results)
+
+
+def _pullback_of_steps(ports: Ports, activity: _Activity, always: Collection[Pair]) -> Pullback:
+    """The pullback of a step."""
     n, m = len(ports.constants), len(ports.carry)
     first = n + (not ports.is_while)
     wanted = [
-        *(first + i for i in active_carry),
-        *active_constants,
-        *(first + m + i for i in active_xs),
+        *(first + i for i in activity.carry),
+        *activity.constants,
+        *(first + m + i for i in activity.xs),
     ]
-    given = [*active_carry, *(m + i for i in ys)]
+    given = [*activity.carry, *(m + i for i in activity.ys)]
     each_step = range(first, len(ports.body.inputs))
     pairs = {(first + i, i) for i in range(m)}.intersection(pairs_of(ports.body))
-    part = pullback(ports.body, wanted, given, active_constants, each_step, pairs, always)
-    summed = len(active_carry) + len(active_constants)  # the others are xs: see `_cond_back`
-    reached = [*[True] * summed, *part.reached[summed:]]
-    active_xs = _chosen(active_xs, reached[summed:])
+    return pullback(ports.body, wanted, given, activity.constants, each_step, pairs, always)
 
-    # The primal, with its residuals stacked. It counts its steps if nothing else does.
-    recorder = part.recorder
+
+class _Stacks(NamedTuple):
+    """What the steps of the primal leave: residuals, and their number if nothing else counts them;
+    and the cotangents that a step of the adjoint finds."""
+
+    residuals: Sequence[Variable]
+    number: Atom | None
+    found: Sequence[Atom]
+
+
+def _with_stacks(
+    sweep: Sweep, equation: Equation, ports: Ports, part: Pullback
+) -> tuple[Equation, Sequence[Variable], Atom | None]:
+    """The primal with its residuals stacked, these, and the number of steps, which it counts if
+    nothing else does."""
+    m, recorder = len(ports.carry), part.recorder
     inputs, outputs = list(part.inputs), list(part.outputs)
     more: list[Type] = []
     initial: list[Atom] = []
-    length, count = ports.length, ports.count
     equations = list(part.equations)
     if ports.is_while:
         steps, after = recorder.variable(COUNTER, "n_steps"), recorder.variable(COUNTER)
@@ -343,7 +367,7 @@ def _loop_back(
     names = [recorder.hints.get(v, "") for v in part.residuals]
     binds = () if ports.binds is None else (ports.binds,)
     stacks = [
-        (port_of(v.type, length, binds), f"{base_name(name)}s" if name else "")
+        (port_of(v.type, ports.length, binds), f"{base_name(name)}s" if name else "")
         for v, name in zip(part.residuals, names, strict=True)
     ]
     outputs += part.residuals
@@ -356,57 +380,81 @@ def _loop_back(
         params["condition"] = name_variables(condition, {unused: "n_steps"})
         more = [COUNTER]
     new = sweep.replace_equation(equation, params, stacks, more, m, initial)
-    if ports.is_while:
-        count = new.outputs[m]
-    residuals = new.outputs[len(new.outputs) - len(stacks) :]
+    count = new.outputs[m] if ports.is_while else ports.count
+    return new, new.outputs[len(new.outputs) - len(stacks) :], count
 
-    # The adjoint.
-    d_carry = [sweep.cotangent_of(ports.results[i]) for i in active_carry]
-    firsts = [i for i in active_constants if ports.constants.index(ports.constants[i]) == i]
+
+def _loop_backwards(
+    sweep: Sweep,
+    location: Location,
+    ports: Ports,
+    part: Pullback,
+    activity: _Activity,
+    firsts: Sequence[int],
+    stacks: _Stacks,
+) -> tuple[Variable, ...]:
+    """The results of the loop that is the adjoint: cotangents of what is carried and of constants,
+    states, and cotangents of what each step reads."""
+    recorder, n = part.recorder, len(ports.constants)
+    d_carry = [sweep.cotangent_of(ports.results[i]) for i in activity.carry]
     so_far = [
         sweep.cotangent_of(ports.constants[i]) if i in firsts else sweep.zeros(part.inputs[i].type)
-        for i in active_constants
+        for i in activity.constants
     ]
-    d_ys = [sweep.cotangent_of(ports.ys[i]) for i in ys]
+    d_ys = [sweep.cotangent_of(ports.ys[i]) for i in activity.ys]
     given_back = [state.given for state in part.states]
-    body_carry = [*part.d_outputs[: len(active_carry)], *part.so_far, *given_back]
-    d_items = part.d_outputs[len(active_carry) :]
+    body_carry = [*part.d_outputs[: len(activity.carry)], *part.so_far, *given_back]
+    d_items = part.d_outputs[len(activity.carry) :]
     prologue: list[Equation] = []
     items = [
-        _item(recorder, v, port.type, ports, prologue, equation.location)
-        for v, port in zip((*part.residuals, *d_items), (*residuals, *d_ys), strict=True)
+        _item(recorder, v, port.type, ports, prologue, location)
+        for v, port in zip((*part.residuals, *d_items), (*stacks.residuals, *d_ys), strict=True)
     ]
     counter = recorder.variable(COUNTER) if ports.is_while else part.inputs[n]
     kept = [v for v in part.kept if v != counter]
-    found = _chosen(part.cotangents, reached)
-    found[summed:summed] = [state.first for state in part.states]
+    body = (*kept, counter, *body_carry, *items), stacks.found, (*prologue, *part.adjoint)
     adjoint: dict[str, Any] = {
         "constants": len(kept),
         "carry": len(body_carry),
-        "length": length,
+        "length": ports.length,
         "reverse": not ports.reverse,
-        "body": recorder.program(
-            "body", (*kept, counter, *body_carry, *items), found, (*prologue, *part.adjoint)
-        ),
+        "body": recorder.program("body", *body),
     }
     if ports.binds is not None:
         adjoint["binds"] = ports.binds
-    operands: list[Atom] = [] if length is not None or count is None else [count]
     outer = dict(zip(part.inputs[:n], ports.constants, strict=True))
+    operands: list[Atom] = []
+    if ports.length is None and stacks.number is not None:
+        operands.append(stacks.number)
     operands += [outer[v] for v in kept]
+    ends = (ports.results[state.pair[1]] for state in part.states)
+    operands += [*d_carry, *so_far, *ends, *stacks.residuals, *d_ys]
+    return sweep.record_all("loop", tuple(operands), adjoint)
+
+
+def _take_apart(
+    sweep: Sweep,
+    new: Equation,
+    ports: Ports,
+    part: Pullback,
+    activity: _Activity,
+    firsts: Sequence[int],
+    results: Sequence[Variable],
+) -> None:
+    """Set and add the results of the loop that is the adjoint."""
     places = [state.pair[1] for state in part.states]
-    operands += [*d_carry, *so_far, *(ports.results[i] for i in places), *residuals, *d_ys]
-    results = sweep.record_all("loop", tuple(operands), adjoint)
-    a, b, c = len(active_carry), summed, summed + len(places)
+    a = len(activity.carry)
+    b = a + len(activity.constants)
+    c = b + len(places)
     for i, state in zip(places, results[b:c], strict=True):
         sweep.states[_variable(ports.carry[i])] = state
-    added = dict(zip(active_constants, results[a:b], strict=True))
+    added = dict(zip(activity.constants, results[a:b], strict=True))
     for i in firsts:
         sweep.set(new, _variable(ports.constants[i]), None, added[i])
     contributions = [
-        *((ports.carry[i], result) for i, result in zip(active_carry, results[:a], strict=True)),
+        *((ports.carry[i], result) for i, result in zip(activity.carry, results[:a], strict=True)),
         *((ports.constants[i], result) for i, result in added.items() if i not in firsts),
-        *((ports.xs[i], result) for i, result in zip(active_xs, results[c:], strict=True)),
+        *((ports.xs[i], result) for i, result in zip(activity.xs, results[c:], strict=True)),
     ]
     for target, result in contributions:
         if isinstance(target, Variable) and target in sweep.active:
