@@ -84,15 +84,23 @@ def first_maximum(x: Any, y: Any) -> Any:  # ties matter only for its derivative
 
 @fresh
 def strong_product(x: Any, y: Any) -> Any:
-    if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+    if isinstance(x, np.ndarray) and x.ndim > 0:
         return np.where(x == 0, 0.0, x * y)
+    if isinstance(y, np.ndarray) and y.ndim > 0:
+        return np.where(x == 0, 0.0, x * y)
+    if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+        return np.where(x == 0, 0.0, x * y)[()]
     return x * y if x else x
 
 
 @fresh
 def strong_quotient(x: Any, y: Any) -> Any:
-    if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+    if isinstance(x, np.ndarray) and x.ndim > 0:
         return np.where(x == 0, 0.0, x / y)
+    if isinstance(y, np.ndarray) and y.ndim > 0:
+        return np.where(x == 0, 0.0, x / y)
+    if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+        return np.where(x == 0, 0.0, x / y)[()]
     return x / y if x else x
 
 
