@@ -146,7 +146,7 @@ def t_logpdf(z: Any, df: Any) -> Any:
 
 
 def laplace_cdf(z: Any) -> Any:
-    tail = 0.5 * np.exp(-np.abs(z))
+    tail = 0.5 * np.exp(np.where(z > 0, -z, z))  # not of `np.abs`, which has no slope at 0
     return np.where(z > 0, 1 - tail, tail)
 
 
@@ -156,7 +156,7 @@ def laplace_logcdf(z: Any) -> Any:
 
 
 def laplace_ppf(q: Any) -> Any:
-    tail = np.log(2 * np.minimum(q, 1 - q))
+    tail = np.log(2 * np.where(q > 0.5, 1 - q, q))
     return np.where(q > 0.5, -tail, tail)
 
 

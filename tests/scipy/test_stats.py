@@ -375,3 +375,17 @@ def test_float32_arguments() -> None:
 def test_refused(f: Any, message: str) -> None:
     with pytest.raises(st.StcompileError, match=message):
         st.grad(f)(1.5)
+
+
+@pytest.mark.parametrize("name", ["laplace", "norm", "cauchy", "logistic", "hypsecant", "gumbel_r"])
+def test_slopes_at_the_center_are_densities(name: str) -> None:
+    """A formula by the absolute value has no slope there, though the function has one."""
+    law = getattr(stats, name)
+    density, below = law.pdf(0.3, 0.3, 1.7), law.cdf(0.3, 0.3, 1.7)
+    slopes = [
+        st.grad(lambda x: law.cdf(x, 0.3, 1.7))(0.3),
+        -st.grad(lambda x: law.sf(x, 0.3, 1.7))(0.3),
+        below * st.grad(lambda x: law.logcdf(x, 0.3, 1.7))(0.3),
+        1 / st.grad(lambda q: law.ppf(q, 0.3, 1.7))(below),
+    ]
+    np.testing.assert_allclose(slopes, density, rtol=1e-12)
