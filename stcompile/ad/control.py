@@ -339,8 +339,8 @@ def _pullback_of_steps(ports: Ports, activity: _Activity, always: Collection[Pai
 
 
 class _Stacks(NamedTuple):
-    """What the steps of the primal leave: residuals, and their number if nothing else counts them;
-    and the cotangents that a step of the adjoint finds."""
+    """The residuals that the steps of the primal leave, the number of steps if nothing else counts
+    them, and the cotangents that a step of the adjoint finds."""
 
     residuals: Sequence[Variable]
     number: Atom | None
@@ -350,8 +350,8 @@ class _Stacks(NamedTuple):
 def _with_stacks(
     sweep: Sweep, equation: Equation, ports: Ports, part: Pullback
 ) -> tuple[Equation, Sequence[Variable], Atom | None]:
-    """The primal with its residuals stacked, these, and the number of steps, which it counts if
-    nothing else does."""
+    """The primal with its residuals stacked, the stacks, and the number of steps, which it counts
+    if nothing else does."""
     m, recorder = len(ports.carry), part.recorder
     inputs, outputs = list(part.inputs), list(part.outputs)
     more: list[Type] = []
