@@ -286,7 +286,8 @@ def places(function: ast.AST) -> Iterator[Change]:
     for node in ast.walk(function):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
             without_order.update(node.comparators)
-    for statement in getattr(function, "body", []):
+    body = getattr(function, "body", [])
+    for statement in body if isinstance(body, list) else [body]:  # a lambda's is an expression
         for node in _nodes(statement):
             if node in without_order or node in thresholds:
                 continue

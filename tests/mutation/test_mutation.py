@@ -115,6 +115,16 @@ def test_pairs_whose_order_says_nothing() -> None:
     assert changes(WITHOUT_ORDER, places) == []
 
 
+def test_places_of_a_formula_in_a_table() -> None:
+    text = 'FORMS: dict = {\n    "last": lambda x, n: x[n - 1],\n}\n'
+    assert changes(text, places) == [
+        "last 1 -> 2",
+        "last n - 1 -> (1) - (n)",
+        "last n - 1 -> (n) + (1)",
+        "last n - 1 -> n",
+    ]
+
+
 def test_tests_of_the_file_come_first() -> None:
     used = frozenset({("f.py", "g")})
     usage = {"other": Usage(0.1, used), "own[a]": Usage(2.0, used), "own[b]": Usage(1.0, used)}
