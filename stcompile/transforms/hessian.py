@@ -22,7 +22,9 @@ from stcompile.transforms.pushforward import Pushforward, Staged
 
 
 class Hessian(Jacobian[P, R]):
-    """The Jacobian of the gradient."""
+    """The Jacobian of the gradient, of which a slope may be constant."""
+
+    takes_constants = True
 
     def __init__(
         self,

@@ -94,6 +94,7 @@ class Jacobian(DifferentiatedBy[P, R]):
     """
 
     takes_complex = True
+    takes_constants = False  # among the results: of a function they are refused as a mistake
 
     def __init__(
         self,
@@ -147,7 +148,9 @@ class Jacobian(DifferentiatedBy[P, R]):
         """The outputs to differentiate. Of arguments without elements a number does not depend:
         the loop over them has no step."""
         found = []
-        may_be_known = all(variable.type.dims.count(0) for variable in variables)
+        may_be_known = self.takes_constants or all(
+            variable.type.dims.count(0) for variable in variables
+        )
         if has_rows(result):
             self.refuse_result(
                 run,
@@ -423,9 +426,15 @@ def _most(shapes: Sequence[Sizes], times: int = 1) -> int:
 
 
 def _of_a_constant(run: Run, value: Any, variables: Sequence[Variable]) -> list[Atom]:
-    """The derivatives of a number by arguments that have no elements."""
-    types = (Type.array(np.result_type(v.type.dtype, type(value)), v.type.dims) for v in variables)
-    return [run.atom(zero(run, type_)) for type_ in types]
+    """The derivatives of a number that does not depend on the arguments."""
+    return [run.atom(zero(run, _product_type(value, v.type))) for v in variables]
+
+
+def _product_type(value: Any, factor: Type) -> Type:
+    """The type of a number times a value of another type."""
+    if factor.kind != "array":
+        return factor
+    return Type.array(np.result_type(factor.dtype, type(value)), factor.dims)
 
 
 def _empty(run: Run, type: Type, joined: bool) -> Any:

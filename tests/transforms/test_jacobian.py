@@ -209,6 +209,20 @@ def test_hessians_of_several_arguments() -> None:
     assert found[1][1] == 0
 
 
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+def test_hessians_with_slopes_that_are_constant(mode: Any) -> None:
+    cube = st.hessian(lambda x, y: x**3, wrt=("x", "y"), mode=mode)
+    assert cube(2.0, 3.0) == ((12.0, 0.0), (0.0, 0.0))
+    plane = st.hessian(lambda x, y: 2.0 * np.sum(x) + y, wrt=("x", "y"), mode=mode)
+    (xx, xy), (yx, yy) = plane(X, 3.0)
+    assert xx.shape == X.shape + X.shape
+    assert xy.shape == yx.shape == X.shape
+    assert not np.any(xx) and not np.any(xy) and not np.any(yx) and yy == 0.0
+    of_arrays = st.hessian(lambda x, y: np.sum(x**2), wrt=("x", "y"), mode=mode)
+    (_, xy), (yx, yy) = of_arrays(X, np.float32(3.0))
+    assert (xy.shape, yx.shape, yy.dtype) == (X.shape, X.shape, np.float32)
+
+
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
