@@ -53,8 +53,13 @@ def gennorm_logpdf(z: Any, beta: Any) -> Any:
 
 
 def gennorm_cdf(z: Any, beta: Any) -> Any:
-    half = 0.5 * special.gammaincc(1 / beta, np.abs(z) ** beta)
-    return np.where(z > 0, 1 - half, half)
+    """By the incomplete gamma function, whose slope by a power of z is no number at the centre;
+    there by the tangent, of which the slope is the density."""
+    is_centre = z == 0
+    off = np.where(is_centre, 1.0, z)
+    half = 0.5 * special.gammaincc(1 / beta, np.abs(off) ** beta)
+    tangent = 0.5 + z * (0.5 * beta / special.gamma(1 / beta))
+    return np.where(is_centre, tangent, np.where(z > 0, 1 - half, half))
 
 
 def chi_logpdf(z: Any, df: Any) -> Any:

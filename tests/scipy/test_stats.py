@@ -389,3 +389,23 @@ def test_slopes_at_the_center_are_densities(name: str) -> None:
         1 / st.grad(lambda q: law.ppf(q, 0.3, 1.7))(below),
     ]
     np.testing.assert_allclose(slopes, density, rtol=1e-12)
+
+
+@pytest.mark.parametrize("beta", [0.7, 1.0, 1.6, 3.0])
+def test_slopes_of_gennorm_at_the_center(beta: float) -> None:
+    density = stats.gennorm.pdf(0.3, beta, 0.3, 1.7)
+    wrt = ("x", "beta", "loc", "scale")
+
+    def cdf(x: Any, beta: Any, loc: Any, scale: Any) -> Any:
+        return stats.gennorm.cdf(x, beta, loc, scale)
+
+    def sf(x: Any, beta: Any, loc: Any, scale: Any) -> Any:
+        return stats.gennorm.sf(x, beta, loc, scale)
+
+    for f, sign in ((cdf, 1), (sf, -1)):
+        value, slopes = st.value_and_grad(f, wrt=wrt)(0.3, beta, 0.3, 1.7)
+        assert value == 0.5
+        np.testing.assert_allclose(slopes, (sign * density, 0, -sign * density, 0), rtol=1e-12)
+    row = st.grad(lambda x: np.sum(cdf(x, beta, 0.3, 1.7)))(np.array([0.3, 0.4]))
+    np.testing.assert_allclose(row, stats.gennorm.pdf([0.3, 0.4], beta, 0.3, 1.7), rtol=1e-10)
+    assert st.hessian(lambda x: cdf(x, beta, 0.3, 1.7))(0.3) == 0  # the density is symmetric
