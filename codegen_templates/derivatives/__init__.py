@@ -15,6 +15,7 @@ from . import (
     conversions,
     creation,
     elementwise,
+    elliptic,
     external,
     fourier,
     indexing,
@@ -43,6 +44,6 @@ DERIVATIVES = {
     **by_primitive(shapes, sizes, sorting, spectra),
     **by_primitive(python_math, prefix="math."),
     **by_primitive(scipy_linalg, prefix="linalg."),
-    **by_primitive(special, bessel, prefix="special."),
+    **by_primitive(special, bessel, elliptic, prefix="special."),
     **by_primitive(signals, prefix="signal."),
 }

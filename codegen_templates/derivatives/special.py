@@ -66,10 +66,6 @@ PARTIALS: Table = {
     "hyp0f1": lambda out, v, z: (None, special.hyp0f1(v + 1.0, z) / v),
     "hyp1f1": lambda out, a, b, x: (None, None, a / b * special.hyp1f1(a + 1.0, b + 1.0, x)),
     "hyperu": lambda out, a, b, x: (None, None, -a * special.hyperu(a + 1.0, b + 1.0, x)),
-    # elliptic integrals, DLMF 19.4, 19.18: in forms that do not cancel where m is small
-    "ellipk": lambda out, m: math.pi / 8 * special.hyp2f1(1.5, 1.5, 2.0, m),
-    "ellipe": lambda out, m: -math.pi / 8 * special.hyp2f1(0.5, 1.5, 2.0, m),
-    "ellipkm1": lambda out, p: -0.5 * (out - special.elliprd(0.0, p, 1.0) / 3) / p,
     # polynomials, DLMF 18.9.15-28: of integers n
     "eval_chebyt": lambda out, n, x: (None, n * special.eval_chebyu(n - (n != 0), x)),
     "eval_hermite": lambda out, n, x: (None, 2 * n * special.eval_hermite(n - (n != 0), x)),
@@ -457,74 +453,6 @@ def owens_t(out: Any, h: Any, a: Any) -> Any:
 @partials
 def hyp2f1(out: Any, a: Any, b: Any, c: Any, z: Any) -> Any:
     return None, None, None, a * b / c * special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)
-
-
-# --- elliptic integrals, DLMF 19.4, 19.18: in forms that do not cancel where m is small --------
-
-
-@partials
-def ellipkinc(out: Any, phi: Any, m: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
-    sine = np.sin(phi)
-    return 1 / np.sqrt(1 - m * sine * sine), _ellipkinc_by_m(phi, m) if active[1] else None
-
-
-def _ellipkinc_by_m(phi: Any, m: Any) -> Any:
-    """From Carlson's form, of the angle that is left of whole half turns."""
-    sine, cosine = np.sin(phi), np.cos(phi)
-    turns = np.rint(phi / math.pi)
-    part = np.where(np.rint(turns / 2) * 2 == turns, sine, -sine)
-    whole = math.pi / 4 * turns * special.hyp2f1(1.5, 1.5, 2.0, np.where(turns == 0, 0.0, m))
-    rest = 1 - m * sine * sine
-    return part**3 / 6 * special.elliprd(cosine * cosine, 1.0, rest) + whole
-
-
-@partials
-def ellipj(out: Any, u: Any, m: Any, *, part: str, active: tuple[bool, ...] = (True, True)) -> Any:
-    """The amplitude is the inverse of `ellipkinc`, and the others are functions of it."""
-    sine, cosine = template.ellipj(u, m, part="sn"), template.ellipj(u, m, part="cn")
-    delta = template.ellipj(u, m, part="dn")
-    by_m = None
-    if active[1]:
-        by_m = -delta * _ellipkinc_by_m(template.ellipj(u, m, part="ph"), m)
-    if part == "ph":
-        return delta, by_m
-    if part == "dn":
-        slope = -m * sine * cosine / delta
-        direct = -sine * sine / (2 * delta)
-        return slope * delta, direct + slope * by_m if active[1] else None
-    slope = cosine if part == "sn" else -sine
-    return slope * delta, slope * by_m if active[1] else None
-
-
-@partials
-def ellipeinc(out: Any, phi: Any, m: Any, *, active: tuple[bool, ...] = (True, True)) -> Any:
-    """By m from Carlson's form, of the angle that is left of whole half turns."""
-    sine, cosine = np.sin(phi), np.cos(phi)
-    rest = 1 - m * sine * sine
-    by_m = None
-    if active[1]:
-        turns = np.rint(phi / math.pi)
-        part = np.where(np.rint(turns / 2) * 2 == turns, sine, -sine)
-        whole = math.pi / 4 * turns * special.hyp2f1(0.5, 1.5, 2.0, np.where(turns == 0, 0.0, m))
-        by_m = -(part**3) / 6 * special.elliprd(cosine * cosine, rest, 1.0) - whole
-    return np.sqrt(rest), by_m
-
-
-@partials
-def elliprf(out: Any, x: Any, y: Any, z: Any) -> Any:
-    by_x, by_y = special.elliprd(y, z, x), special.elliprd(x, z, y)
-    return -by_x / 6, -by_y / 6, -special.elliprd(x, y, z) / 6
-
-
-@partials
-def elliprd(out: Any, x: Any, y: Any, z: Any) -> Any:
-    """From the equation of Euler, Poisson and Darboux, DLMF 19.18.9; NaN where operands are nearly
-    equal, as its terms cancel there."""
-    gap_x = np.where(np.abs(z - x) > 1e-5 * z, z - x, math.nan)
-    gap_y = np.where(np.abs(z - y) > 1e-5 * z, z - y, math.nan)
-    by_x = (out - special.elliprd(y, z, x)) / (2 * gap_x)
-    by_y = (out - special.elliprd(x, z, y)) / (2 * gap_y)
-    return by_x, by_y, -(1.5 * out + x * by_x + y * by_y) / z
 
 
 # --- functions with several results -------------------------------------------------------------
