@@ -322,21 +322,21 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         )
     ),
     *(
-        Equivalent(f"kernels/elements.py Elements.{where}", before, after, why, line)
+        Equivalent(f"kernels/elements.py {where}", before, after, why, line)
         for where, before, after, why, line in (
             (
-                "_reshape",
+                "split_axes",
                 "0",
                 "1",
                 "an axis longer than 1 is made of axes longer than 1",
                 "whole =",
             ),
-            ("indices", "0", "1", "nobody reads the length", "else (0, 0, 1)"),
+            ("selecting", "0", "1", "nobody reads the length", "else (0, 0, 1)"),
             ("_arange", "equation.params, ...", "...", "what is not lazy is in memory", ""),
         )
     ),
     Equivalent(
-        "kernels/memory.py Memory._are_apart",
+        "kernels/writer.py Writer.are_apart",
         "... > 0",
         "... >= (0)",
         "neither a factor nor the offset is 0 here",
@@ -383,7 +383,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     ),
     *(
         Equivalent(
-            "kernels/memory.py Memory._goes_along_rows",
+            "kernels/memory.py _goes_along_rows",
             before,
             "...",
             "in either order of the loops the sums are the same: one is faster",
@@ -400,7 +400,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         )
     ),
     Equivalent(
-        "kernels/elements.py Elements._eye",
+        "kernels/elements.py _eye",
         "(forms[0] + offset, forms[1])",
         "...",
         "two numbers are equal both ways",

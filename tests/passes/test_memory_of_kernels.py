@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from stcompile.passes.kernels.join_loops import _is_along, _Nest
-from stcompile.passes.kernels.memory import ElementPlace, Memory, _across, spread
+from stcompile.passes.kernels.memory import ElementPlace, _across, spread
+from stcompile.passes.kernels.writer import Writer
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.parts import Index
 from stcompile.wengert.primitives.control import COUNTER
@@ -37,13 +38,13 @@ def test_places_that_are_apart() -> None:
     """The read and the write are of the same step of loops around, and of any step of others."""
     rng, found = Random(6), 0
     for _ in range(200):
-        memory = Memory()
-        memory.counted = {I, J, K}
-        memory.around = frozenset(rng.sample((I, J, K), rng.randint(0, 2)))
+        writer = Writer()
+        writer.counted = {I, J, K}
+        writer.around = frozenset(rng.sample((I, J, K), rng.randint(0, 2)))
         one, other = drawn(rng), drawn(rng)
         variables = [*dict.fromkeys(v for v, _ in (*one.terms, *other.terms))]
-        ours = [v for v in variables if v in memory.around]
-        rest = [(side, v) for side in (0, 1) for v in variables if v not in memory.around]
+        ours = [v for v in variables if v in writer.around]
+        rest = [(side, v) for side in (0, 1) for v in variables if v not in writer.around]
         signs = set()
         for numbers in itertools.product(range(6), repeat=min(len(ours) + len(rest), 4)):
             known = dict(itertools.zip_longest([*ours, *rest], numbers, fillvalue=0))
@@ -51,10 +52,10 @@ def test_places_that_are_apart() -> None:
             written = {v: known[v] if v in ours else known[1, v] for v in variables}
             signs.add(np.sign(value(one, read) - value(other, written)))
         if len(ours) + len(rest) <= 4:
-            assert memory._are_apart(one, other) == (len(signs) == 1 and signs != {0})
+            assert writer.are_apart(one, other) == (len(signs) == 1 and signs != {0})
             found += len(signs) == 1 and signs != {0}
-        memory.counted = {J, K}
-        assert not (memory._are_apart(one, other) and I in variables)
+        writer.counted = {J, K}
+        assert not (writer.are_apart(one, other) and I in variables)
     assert found > 15
 
 
@@ -76,13 +77,13 @@ def test_reads_across_rows() -> None:
     x = Variable("x", Type.array("f8", (9, 9, 9)))
     rng = Random(2)
     for _ in range(200):
-        memory, wanted = Memory(), {I: 0, J: 0, K: 0}
+        writer, wanted = Writer(), {I: 0, J: 0, K: 0}
         for _ in range(3):
             indices = tuple(index if index.terms else Index(1) for index in map(drawn, [rng] * 3))
-            memory.read(x, indices)
+            writer.read(x, indices)
             for v in wanted:
                 wanted[v] += any(v == term for index in indices[:-1] for term, _ in index.terms)
-        assert {v: _across(memory.equations, v) for v in wanted} == wanted
+        assert {v: _across(writer.equations, v) for v in wanted} == wanted
     part = "drop=(0, 1), length=(1, 1), start=((4,), (0, 1)), step=(1, 1)"
     short = f"program f(x: f64[9,9], i: int) {{\n  a: f64 = slice(x, i; {part})\n  return a\n}}"
     assert _across(parse_program(short).equations, I) == 0
@@ -90,20 +91,20 @@ def test_reads_across_rows() -> None:
 
 def test_reads_of_what_is_written() -> None:
     x, now = (Variable(name, Type.array("f8", (9,))) for name in ("x", "x.1"))
-    memory = Memory()
-    memory.counted = {I}
+    writer = Writer()
+    writer.counted = {I}
     for index, place, array, conflict in (
         (Index.of(I), Index.of(I), now, False),
         (Index.of(I) + 1, Index.of(I), x, True),
         (Index(3), Index(2), now, False),
         (Index.of(I), None, x, True),
     ):
-        memory.target = (x, None if place is None else (place,), now)
-        memory.conflict = False
-        memory.read(x, (index,))
-        assert (memory.equations[-1].inputs[0], memory.conflict) == (array, conflict)
-    memory.read(now, (Index.of(I),))
-    assert memory.equations[-1].inputs[0] == now
+        writer.target = (x, None if place is None else (place,), now)
+        writer.conflict = False
+        writer.read(x, (index,))
+        assert (writer.equations[-1].inputs[0], writer.conflict) == (array, conflict)
+    writer.read(now, (Index.of(I),))
+    assert writer.equations[-1].inputs[0] == now
     assert ElementPlace.at((Index.of(I),), "accumulate").params["op"] == "slice"
 
 

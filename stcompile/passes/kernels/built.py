@@ -7,27 +7,29 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from stcompile.base.thresholds import BUILT_NUMBERS, LENT_BYTES
-from stcompile.passes.kernels.elements import Lazy, Value, is_small
-from stcompile.passes.kernels.memory import ElementPlace, Memory
+from stcompile.passes.kernels.elements import is_small
+from stcompile.passes.kernels.memory import ElementPlace, filled, small_array
+from stcompile.passes.kernels.reductions import lazy_of
+from stcompile.passes.kernels.writer import Lazy, Value, Writer
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.parts import Index, Indices, Part
 from stcompile.wengert.primitives.axis_rules import groups
 
-Built = Callable[[Memory, Equation, Sequence[Value]], "Value | None"]
+Built = Callable[[Writer, Equation, Sequence[Value]], "Value | None"]
 
 
-def _new(w: Memory, equation: Equation) -> Variable:
+def _new(w: Writer, equation: Equation) -> Variable:
     output = equation.output.type
     return w.make("empty", shape=output.dims, dtype=output.dtype)
 
 
-def concatenate(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+def concatenate(w: Writer, equation: Equation, operands: Sequence[Value]) -> Value | None:
     axis, made = equation.params["axis"], _new(w, equation)
     start: Size = 0
     for operand in operands:
-        made = w.filled(made, operand.type.dims, operand, _moved(axis, w.affine(start)))
+        made = filled(w, made, operand.type.dims, operand, _moved(axis, w.affine(start)))
         start = operand.type.dims[axis] + start
     return made
 
@@ -39,48 +41,48 @@ def _moved(axis: int, start: Index) -> Callable[[Indices], ElementPlace]:
     return place
 
 
-def stack(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+def stack(w: Writer, equation: Equation, operands: Sequence[Value]) -> Value | None:
     axis, made = equation.params["axis"], _new(w, equation)
 
     def at(number: int) -> Callable[[Indices], ElementPlace]:
         return lambda indices: ElementPlace.at((*indices[:axis], Index(number), *indices[axis:]))
 
     for number, operand in enumerate(operands):
-        made = w.filled(made, operand.type.dims, operand, at(number))
+        made = filled(w, made, operand.type.dims, operand, at(number))
     return made
 
 
-def array(w: Memory, equation: Equation, operands: Sequence[Value]) -> Value | None:
+def array(w: Writer, equation: Equation, operands: Sequence[Value]) -> Value | None:
     output = equation.output.type
     if not 0 < len(operands) <= BUILT_NUMBERS:
         return None
     atoms = [w.scalar(w.element(operand, ()), output.dtype) for operand in operands]
-    made = w.numbers(output, atoms)
+    made = small_array(w, output, atoms)
     return made if is_small(output) else made.memory
 
 
-def pad(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+def pad(w: Writer, equation: Equation, operands: Sequence[Value]) -> Value | None:
     (x,), widths = operands, equation.params["pad_width"]
     value = Constant(equation.output.type.dtype.type(equation.params.get("value", 0)))
     output = equation.output.type
     if output.is_named or output.nbytes < LENT_BYTES:
         made = w.make("full", value, shape=output.dims, dtype=output.dtype)
     else:  # its memory may be there before the call
-        made = w.filled(_new(w, equation), output.dims, value, ElementPlace.at)
+        made = filled(w, _new(w, equation), output.dims, value, ElementPlace.at)
 
     def place(indices: Indices) -> ElementPlace:
         return ElementPlace.at(
             tuple(f + before for f, (before, _) in zip(indices, widths, strict=True))
         )
 
-    return w.filled(made, x.type.dims, x, place)
+    return filled(w, made, x.type.dims, x, place)
 
 
-def reshape(w: Memory, equation: Equation, operands: Sequence[Value]) -> Value | None:
+def reshape(w: Writer, equation: Equation, operands: Sequence[Value]) -> Value | None:
     """Join axes by a loop over the elements of the operand."""
     (x,), after = operands, equation.output.type.dims
     if isinstance(x, Lazy) and x.numbers:
-        return w.numbers(equation.output.type, x.numbers)
+        return small_array(w, equation.output.type, x.numbers)
     before = equation.inputs[0].type.dims
     if not before or not all(isinstance(n, int) for n in (*before, *after)):
         return None
@@ -99,10 +101,10 @@ def reshape(w: Memory, equation: Equation, operands: Sequence[Value]) -> Value |
                     at[axis] = whole
         return ElementPlace.at(tuple(at))
 
-    return w.filled(_new(w, equation), before, x, place)
+    return filled(w, _new(w, equation), before, x, place)
 
 
-def roll(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+def roll(w: Writer, equation: Equation, operands: Sequence[Value]) -> Value | None:
     p, made = equation.params, _new(w, equation)
     dims = equation.output.type.dims
     if len(p["axis"]) != 1 or not isinstance(dims[p["axis"][0]], int) or not dims[p["axis"][0]]:
@@ -116,14 +118,14 @@ def roll(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable |
         start = [source if at == axis else 0 for at in range(len(dims))]
         params = Part.block(start, part).params
         cut = Equation((Variable("", equation.output.type),), "slice", equation.inputs, params)
-        lazy = w.lazy(cut, operands)
+        lazy = lazy_of(w, cut, operands)
         if lazy is None:
             return None
-        made = w.filled(made, part, lazy, _moved(axis, Index(to)))
+        made = filled(w, made, part, lazy, _moved(axis, Index(to)))
     return made
 
 
-def cumsum(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+def cumsum(w: Writer, equation: Equation, operands: Sequence[Value]) -> Value | None:
     axis, output = equation.params["axis"], equation.output.type
     dims, (x,) = output.dims, operands
     if output.dtype != x.type.dtype or output.dtype.kind not in "fic":
@@ -134,18 +136,15 @@ def cumsum(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable
         def step(counter: Variable, inner: tuple[Variable, ...]) -> Sequence[Atom]:
             at = (*indices[:axis], Index.of(counter), *indices[axis:])
             total = w.make("add", inner[0], w.element(x, at))
-            place = ElementPlace.at(at)
-            return [total, w.make("update", inner[1], total, *place.integers, **place.params)]
+            return [total, ElementPlace.at(at).write(w, inner[1], total)]
 
         zero = Constant(output.dtype.type(0))
         return w.loop(dims[axis], [zero, carry[0]], step)[1:]
 
-    (made,) = w.nest(others, [_new(w, equation)], outer)
-    assert isinstance(made, Variable)
-    return made
+    return w.nest(others, [_new(w, equation)], outer)[0]
 
 
-def position(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variable | None:
+def position(w: Writer, equation: Equation, operands: Sequence[Value]) -> Value | None:
     """The first position of the greatest or the least number along an axis; NaN counts as
     either."""
     (x,), axis, dtype = operands, equation.params["axis"], operands[0].type.dtype
@@ -176,17 +175,12 @@ def position(w: Memory, equation: Equation, operands: Sequence[Value]) -> Variab
 
     others = [n for at, n in enumerate(dims) if at != along]
     if not others:
-        result = found(())
-        assert isinstance(result, Variable)
-        return result
+        return found(())
 
     def outer(indices: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
-        place = ElementPlace.at(indices)
-        return [w.make("update", carry[0], found(indices), *place.integers, **place.params)]
+        return [ElementPlace.at(indices).write(w, carry[0], found(indices))]
 
-    (made,) = w.nest(others, [_new(w, equation)], outer)
-    assert isinstance(made, Variable)
-    return made
+    return w.nest(others, [_new(w, equation)], outer)[0]
 
 
 BUILT: Mapping[str, Built] = {

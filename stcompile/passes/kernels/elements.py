@@ -10,283 +10,234 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from stcompile.base.thresholds import UNPACKED
-from stcompile.passes.kernels.writer import Writer
-from stcompile.wengert.ir import Atom, Constant, Equation, Variable
-from stcompile.wengert.parts import Index, Indices, one_element
-from stcompile.wengert.primitives.axes import AxisMap
+from stcompile.passes.kernels.writer import Lazy, Value, Writer
+from stcompile.wengert.dims import Size
+from stcompile.wengert.ir import Atom, Constant, Equation
+from stcompile.wengert.parts import Index, Indices
+from stcompile.wengert.primitives.axes import AxisMap, Name
 from stcompile.wengert.primitives.axis_rules import axis_map, groups
 from stcompile.wengert.primitives.elementwise import ELEMENTARY
 from stcompile.wengert.types import Type
 
 VIEWS = frozenset({"transpose", "expand_dims", "squeeze", "broadcast_to", "asarray", "copy"})
 
-
-@dataclass(frozen=True)
-class Lazy:
-    """An array that is computed element by element where it is read. ``cost`` are the operations
-    for an element, ``leaves`` the arrays that are read, and ``depth`` is the nesting depth of lazy
-    arrays. The elements of a small array are known as ``numbers``, and it has ``memory`` for
-    indices that are not known."""
-
-    type: Type
-    element: Callable[[Indices], Atom]
-    cost: float = 0.0
-    leaves: frozenset[Variable] = frozenset()
-    numbers: tuple[Atom, ...] = ()
-    memory: Variable | None = None
-    depth: int = 0
-
-
-Value: TypeAlias = Atom | Lazy
-Env = dict[Variable, Value]
-
-
-def value_of(env: Env, atom: Atom) -> Value:
-    return env[atom] if isinstance(atom, Variable) else atom
-
-
-class Elements(Writer):
-    """A writer that knows the elements of results."""
-
-    def element(self, value: Value, indices: Indices) -> Atom:
-        """An element of an array, or the number itself."""
-        if isinstance(value, Lazy):
-            return value.element(indices)
-        if value.type.kind != "array":
-            return value
-        assert isinstance(value, Variable)
-        return self.read(value, indices)
-
-    def read(self, array: Variable, indices: Indices) -> Atom:
-        """An element of an array in memory."""
-        counters, params = one_element(indices)
-        return self.make("slice", array, *counters, **params)
-
-    # --- by the names of axes ------------------------------------------------------------------
-
-    def _pointwise(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        axes = axis_map(equation)
-        if axes is None:
-            return None
-        cost = 20.0 if equation.primitive in ELEMENTARY else 1.0
-
-        def element(indices: Indices) -> Atom:
-            named = dict(zip(axes.result, indices, strict=True))
-            return self.number(equation, self._elements(equation, axes, operands, named))
-
-        return element, cost
-
-    def _view(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        axes = axis_map(equation)
-        if axes is None:
-            return None
-
-        def element(indices: Indices) -> Atom:
-            named = dict(zip(axes.result, indices, strict=True))
-            (found,) = self._elements(equation, axes, operands, named)
-            return self.scalar(found, equation.output.type.dtype)
-
-        return element, 0.0
-
-    def _elements(
-        self,
-        equation: Equation,
-        axes: AxisMap,
-        operands: Sequence[Value],
-        named: Mapping[Any, Index],
-    ) -> list[Atom]:
-        found = []
-        for names, operand, atom in zip(axes.operands, operands, equation.inputs, strict=True):
-            pairs = zip(names, atom.type.dims, strict=True)
-            indices = tuple(
-                Index(0) if isinstance(dim, int) and dim == 1 else named[name]
-                for name, dim in pairs
-            )
-            found.append(self.element(operand, indices))
-        return found
-
-    def number(self, equation: Equation, atoms: Sequence[Atom]) -> Atom:
-        """Apply an elementwise equation of arrays to single numbers."""
-        if _is_root(equation):
-            return self.make("sqrt", atoms[0])
-        if equation.primitive != "where":
-            return self.make(equation.primitive, *atoms, **equation.params)
-        dtype = equation.output.type.dtype
-        condition, *values = atoms
-        return self.make("select", condition, *(self.scalar(value, dtype) for value in values))
-
-    def scalar(self, atom: Atom, dtype: np.dtype[Any]) -> Atom:
-        """A number as a NumPy scalar."""
-        if atom.type.kind == "scalar" and atom.type.dtype == dtype:
-            return atom
-        if isinstance(atom, Constant):
-            return Constant(dtype.type(atom.value))
-        return self.make("cast", atom, dtype=dtype)
-
-    # --- parts and arrangement -----------------------------------------------------------------
-
-    def _slice(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        source, *counters = operands
-        params = equation.params
-        if isinstance(source, Lazy) and not self.counted.issuperset(counters):
-            return None  # data decide: an index below 0 counts from the end of this array
-        bases = self.bases(params, counters)
-        kept = [axis for axis in range(len(bases)) if axis not in params["drop"]]
-
-        def element(indices: Indices) -> Atom:
-            inner = dict(zip(kept, indices, strict=True))
-            at = tuple(
-                base + inner[axis] * params["step"][axis] if axis in inner else base
-                for axis, base in enumerate(bases)
-            )
-            return self.element(source, at)
-
-        return element, 0.0
-
-    def bases(self, params: Mapping[str, Any], counters: Sequence[Value]) -> list[Index]:
-        """The starts of a slice along each axis."""
-        found = []
-        for offset, *factors in params["start"]:
-            base = self.affine(offset)
-            for factor, counter in zip(factors, counters, strict=False):
-                if factor:
-                    base = base + Index.of(self.element(counter, ())) * factor
-            found.append(base)
-        return found
-
-    def _reshape(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        """A reshape that only adds or removes axes of length 1 or splits axes; None if it joins
-        axes."""
-        before, after = equation.inputs[0].type.dims, equation.output.type.dims
-        if equation.inputs[0].type.kind != "array":
-            return None
-        found = groups(before, after)
-        if found is None or any(sum(before[a] != 1 for a in old) > 1 for old, _ in found):
-            return None
-        split = [new for _, new in found if sum(after[a] != 1 for a in new) > 1]
-        if not all(isinstance(after[axis], int) for new in split for axis in new):
-            return None
-
-        def element(indices: Indices) -> Atom:
-            at = [Index(0)] * len(before)
-            for old, new in found:
-                whole = Index(0)
-                for place, axis in enumerate(axis for axis in new if after[axis] != 1):
-                    whole = whole * after[axis] + indices[axis] if place else indices[axis]
-                for axis in old:
-                    if before[axis] != 1:
-                        at[axis] = whole
-            return self.element(operands[0], tuple(at))
-
-        return element, 0.0
-
-    def _windows(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        p = equation.params
-        ndim = equation.inputs[0].type.ndim
-
-        def element(indices: Indices) -> Atom:
-            natural = dict(zip(p["order"] or range(len(indices)), indices, strict=True))
-            at = [natural[axis] for axis in range(ndim)]
-            for place, axis in enumerate(p["axis"]):
-                inside = natural[ndim + place] * p["dilation"][place]
-                at[axis] = at[axis] * p["step"][place] + inside + p["start"][place]
-            return self.element(operands[0], tuple(at))
-
-        return element, 0.0
-
-    def _diagonal(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        p = equation.params
-        ndim = equation.inputs[0].type.ndim
-
-        def element(indices: Indices) -> Atom:
-            *others, along = indices
-            rest = iter(others)
-            starts = {p["axis1"]: max(0, -p["offset"]), p["axis2"]: max(0, p["offset"])}
-            at = tuple(
-                along + starts[axis] if axis in starts else next(rest) for axis in range(ndim)
-            )
-            return self.element(operands[0], at)
-
-        return element, 0.0
-
-    # --- made of numbers -----------------------------------------------------------------------
-
-    def _full(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        if equation.inputs[0].type.dims:
-            return None
-        value = operands[0]
-        return lambda _: self.scalar(self.element(value, ()), equation.output.type.dtype), 0.0
-
-    def _arange(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        p, dtype = equation.params, equation.output.type.dtype
-        if dtype != np.int64 or not all(isinstance(p[k], int) for k in ("start", "step")):
-            return None
-
-        def element(indices: Indices) -> Atom:
-            return self.scalar(self.integer(indices[0] * p["step"] + p["start"]), dtype)
-
-        return element, 0.0
-
-    def _eye(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        dtype, offset = equation.output.type.dtype, equation.params.get("k", 0)
-
-        def element(indices: Indices) -> Atom:
-            row, column = (self.integer(index) for index in (indices[0] + offset, indices[1]))
-            if isinstance(row, Constant) and isinstance(column, Constant):
-                return Constant(dtype.type(row.value == column.value))
-            is_on = self.make("equal", row, column)
-            if dtype == np.bool_:
-                return is_on
-            return self.make("select", is_on, Constant(dtype.type(1)), Constant(dtype.type(0)))
-
-        return element, 1.0
-
-    def _index(self, equation: Equation, operands: Sequence[Value]) -> Made | None:
-        """Elements selected by integers, of an array that is in memory."""
-        source, *integers = operands
-        axes = axis_map(equation)
-        if axes is None or isinstance(source, Lazy) or "new" in equation.params["at"]:
-            return None
-        ndim = equation.inputs[0].type.ndim
-
-        def element(indices: Indices) -> Atom:
-            named = dict(zip(axes.result, indices, strict=True))
-            found = self.selecting(equation, axes, integers, named)
-            return self.make("index", source, *found, at=("index",) * ndim)
-
-        return element, 2.0
-
-    def selecting(
-        self,
-        equation: Equation,
-        axes: AxisMap,
-        integers: Sequence[Value],
-        named: Mapping[Any, Index],
-    ) -> list[Atom]:
-        """The integers that select a single element of the result of an ``index``."""
-        parts = zip(axes.operands[1:], integers, equation.inputs[1:], strict=True)
-        found: list[Atom] = []
-        at = equation.params["at"]
-        for axis in range(equation.inputs[0].type.ndim):
-            entry = at[axis] if axis < len(at) else (0, 0, 1)
-            if entry != "index":
-                start, _, step = entry
-                found.append(self.integer(named[axis] * step + start))
-                continue
-            names, integer, atom = next(parts)
-            pairs = zip(names, atom.type.dims, strict=True)
-            inner = tuple(Index(0) if dim == 1 else named[name] for name, dim in pairs)
-            found.append(self.element(integer, inner))
-        return found
-
-
 Made: TypeAlias = "tuple[Callable[[Indices], Atom], float]"
+Place = Callable[[Indices], Indices]
+Rule = Callable[[Writer, Equation, Sequence[Value]], "Made | None"]
+
+
+# --- by the names of axes -------------------------------------------------------------------------
+
+
+def pointwise(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | None:
+    axes = axis_map(equation)
+    if axes is None:
+        return None
+
+    def element(indices: Indices) -> Atom:
+        named = dict(zip(axes.result, indices, strict=True))
+        return _number(w, equation, elements_of(w, equation, axes, operands, named))
+
+    is_view = equation.primitive in VIEWS
+    return element, 0.0 if is_view else 20.0 if equation.primitive in ELEMENTARY else 1.0
+
+
+def elements_of(
+    w: Writer,
+    equation: Equation,
+    axes: AxisMap,
+    operands: Sequence[Value],
+    named: Mapping[Any, Index],
+) -> list[Atom]:
+    found = []
+    for names, operand, atom in zip(axes.operands, operands, equation.inputs, strict=True):
+        found.append(w.element(operand, _named(names, atom.type.dims, named)))
+    return found
+
+
+def _named(names: Sequence[Name], dims: Sequence[Size], named: Mapping[Any, Index]) -> Indices:
+    pairs = zip(names, dims, strict=True)
+    return tuple(Index(0) if dim == 1 else named[name] for name, dim in pairs)
+
+
+def _number(w: Writer, equation: Equation, atoms: Sequence[Atom]) -> Atom:
+    """Apply a view, or an elementwise equation of arrays, to single numbers."""
+    if equation.primitive in VIEWS:
+        return w.scalar(atoms[0], equation.output.type.dtype)
+    if _is_root(equation):
+        return w.make("sqrt", atoms[0])
+    if equation.primitive != "where":
+        return w.make(equation.primitive, *atoms, **equation.params)
+    dtype = equation.output.type.dtype
+    condition, *values = atoms
+    return w.make("select", condition, *(w.scalar(value, dtype) for value in values))
+
+
+# --- parts and arrangement ------------------------------------------------------------------------
+
+
+def _slice(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | None:
+    source, *counters = operands
+    if isinstance(source, Lazy) and not w.counted.issuperset(counters):
+        return None  # data decide: an index below 0 counts from the end of this array
+    place = place_in(w, equation.params, counters)
+    return lambda indices: w.element(source, place(indices)), 0.0
+
+
+def place_in(w: Writer, params: Mapping[str, Any], counters: Sequence[Value]) -> Place:
+    """The indices in an array of an element of its part, by the indices in the part."""
+    bases = []
+    for offset, *factors in params["start"]:
+        base = w.affine(offset)
+        for factor, counter in zip(factors, counters, strict=False):
+            if factor:
+                base = base + Index.of(w.element(counter, ())) * factor
+        bases.append(base)
+    kept = [axis for axis in range(len(bases)) if axis not in params["drop"]]
+
+    def place(indices: Indices) -> Indices:
+        inner = dict(zip(kept, indices, strict=True))
+        return tuple(
+            base + inner[axis] * params["step"][axis] if axis in inner else base
+            for axis, base in enumerate(bases)
+        )
+
+    return place
+
+
+def split_axes(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | None:
+    """A reshape that only adds or removes axes of length 1 or splits axes; None if it joins
+    axes."""
+    before, after = equation.inputs[0].type.dims, equation.output.type.dims
+    if equation.inputs[0].type.kind != "array":
+        return None
+    found = groups(before, after)
+    if found is None or any(sum(before[a] != 1 for a in old) > 1 for old, _ in found):
+        return None
+    split = [new for _, new in found if sum(after[a] != 1 for a in new) > 1]
+    if not all(isinstance(after[axis], int) for new in split for axis in new):
+        return None
+
+    def element(indices: Indices) -> Atom:
+        at = [Index(0)] * len(before)
+        for old, new in found:
+            whole = Index(0)
+            for place, axis in enumerate(axis for axis in new if after[axis] != 1):
+                whole = whole * after[axis] + indices[axis] if place else indices[axis]
+            for axis in old:
+                if before[axis] != 1:
+                    at[axis] = whole
+        return w.element(operands[0], tuple(at))
+
+    return element, 0.0
+
+
+def _windows(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | None:
+    p = equation.params
+    ndim = equation.inputs[0].type.ndim
+
+    def element(indices: Indices) -> Atom:
+        natural = dict(zip(p["order"] or range(len(indices)), indices, strict=True))
+        at = [natural[axis] for axis in range(ndim)]
+        for place, axis in enumerate(p["axis"]):
+            inside = natural[ndim + place] * p["dilation"][place]
+            at[axis] = at[axis] * p["step"][place] + inside + p["start"][place]
+        return w.element(operands[0], tuple(at))
+
+    return element, 0.0
+
+
+def _diagonal(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | None:
+    p = equation.params
+    ndim = equation.inputs[0].type.ndim
+
+    def element(indices: Indices) -> Atom:
+        *others, along = indices
+        rest = iter(others)
+        starts = {p["axis1"]: max(0, -p["offset"]), p["axis2"]: max(0, p["offset"])}
+        at = tuple(along + starts[axis] if axis in starts else next(rest) for axis in range(ndim))
+        return w.element(operands[0], at)
+
+    return element, 0.0
+
+
+# --- made of numbers ------------------------------------------------------------------------------
+
+
+def _full(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | None:
+    if equation.inputs[0].type.dims:
+        return None
+    value = operands[0]
+    return lambda _: w.scalar(w.element(value, ()), equation.output.type.dtype), 0.0
+
+
+def _arange(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | None:
+    p, dtype = equation.params, equation.output.type.dtype
+    if dtype != np.int64 or not all(isinstance(p[k], int) for k in ("start", "step")):
+        return None
+
+    def element(indices: Indices) -> Atom:
+        return w.scalar(w.integer(indices[0] * p["step"] + p["start"]), dtype)
+
+    return element, 0.0
+
+
+def _eye(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | None:
+    dtype, offset = equation.output.type.dtype, equation.params.get("k", 0)
+
+    def element(indices: Indices) -> Atom:
+        row, column = (w.integer(index) for index in (indices[0] + offset, indices[1]))
+        if isinstance(row, Constant) and isinstance(column, Constant):
+            return Constant(dtype.type(row.value == column.value))
+        is_on = w.make("equal", row, column)
+        if dtype == np.bool_:
+            return is_on
+        return w.make("select", is_on, Constant(dtype.type(1)), Constant(dtype.type(0)))
+
+    return element, 1.0
+
+
+def _index(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | None:
+    """Elements selected by integers, of an array that is in memory."""
+    source, *integers = operands
+    axes = axis_map(equation)
+    if axes is None or isinstance(source, Lazy) or "new" in equation.params["at"]:
+        return None
+    ndim = equation.inputs[0].type.ndim
+
+    def element(indices: Indices) -> Atom:
+        named = dict(zip(axes.result, indices, strict=True))
+        found = selecting(w, equation, axes, integers, named)
+        return w.make("index", source, *found, at=("index",) * ndim)
+
+    return element, 2.0
+
+
+def selecting(
+    w: Writer,
+    equation: Equation,
+    axes: AxisMap,
+    integers: Sequence[Value],
+    named: Mapping[Any, Index],
+) -> list[Atom]:
+    """The integers that select a single element of the result of an ``index``."""
+    parts = zip(axes.operands[1:], integers, equation.inputs[1:], strict=True)
+    found: list[Atom] = []
+    at = equation.params["at"]
+    for axis in range(equation.inputs[0].type.ndim):
+        entry = at[axis] if axis < len(at) else (0, 0, 1)
+        if entry != "index":
+            start, _, step = entry
+            found.append(w.integer(named[axis] * step + start))
+            continue
+        names, integer, atom = next(parts)
+        found.append(w.element(integer, _named(names, atom.type.dims, named)))
+    return found
 
 
 def is_small(t: Type) -> bool:
@@ -306,3 +257,16 @@ def _is_root(equation: Equation) -> bool:
     x, y = equation.inputs
     is_half = isinstance(y, Constant) and y.type.kind == "python" and y.value == 0.5
     return is_half and x.type.kind == "array" and x.type.dtype.kind == "f"
+
+
+ELEMENTS: Mapping[str, Rule] = {
+    **dict.fromkeys(VIEWS, pointwise),
+    "slice": _slice,
+    "reshape": split_axes,
+    "windows": _windows,
+    "diagonal": _diagonal,
+    "full": _full,
+    "arange": _arange,
+    "eye": _eye,
+    "index": _index,
+}

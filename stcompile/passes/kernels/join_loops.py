@@ -54,7 +54,7 @@ from functools import cached_property
 from stcompile.base.thresholds import JOINED_PAIRS
 from stcompile.passes.general.rebuild import Builder, Rebuild, with_inner
 from stcompile.passes.kernels.compilable import is_taken
-from stcompile.passes.kernels.memory import Memory
+from stcompile.passes.kernels.writer import Writer
 from stcompile.wengert.ir import Atom, Equation, Program, Variable, substituted
 from stcompile.wengert.parts import Index, Indices, integers_of, starts_of
 from stcompile.wengert.primitives.control import COUNTER, Ports
@@ -320,11 +320,11 @@ def _all_over(nest: _Nest) -> Iterator[Element]:
 # --- the program anew ----------------------------------------------------------------------------
 
 
-class _Written(Memory):
+class _Written:
     """Writes the program with the joined nests."""
 
     def __init__(self, before: Program, joiner: _Joiner) -> None:
-        super().__init__()
+        self.w = Writer()
         self.before = before
         self.joiner = joiner
         self.values: dict[Variable, Atom] = {v: v for v in before.inputs}
@@ -334,36 +334,36 @@ class _Written(Memory):
             if at in self.joiner.joined:
                 continue
             nest = self.joiner.nests.get(at)
-            with self.at(equation.location):
+            with self.w.at(equation.location):
                 if nest is None or not nest.is_joined:
-                    self.again(equation, self.values)
+                    self.w.again(equation, self.values)
                 else:
                     self._nest(nest)
         outputs = substituted(self.before.outputs, self.values)
-        return self.program(self.before.name, self.before.inputs, outputs)
+        return self.w.program(self.before.name, self.before.inputs, outputs)
 
     def _nest(self, nest: _Nest) -> None:
         memory = []
         for store in nest.stores:
             maker = self.joiner.build.maker(store.memory, "empty")
             assert maker is not None
-            memory.append(self.make("empty", **maker.params))
-            self.name_as(maker.outputs, memory[-1:])
+            memory.append(self.w.make("empty", **maker.params))
+            self.w.name_as(maker.outputs, memory[-1:])
 
         def step(indices: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
             now: dict[Variable, Atom] = dict(self.values)
             counters = zip(nest.counters, indices, strict=True)
             now |= {counter: index.terms[0][0] for counter, index in counters}
             for equation in nest.equations:
-                self.again(equation, now)
+                self.w.again(equation, now)
             results = []
             for store, array in zip(nest.stores, carry, strict=True):
-                with self.at(store.update.location):
+                with self.w.at(store.update.location):
                     inputs = (array, *substituted(store.update.inputs[1:], now))
-                    results.append(self.make("update", *inputs, **store.update.params))
+                    results.append(self.w.make("update", *inputs, **store.update.params))
             return results
 
-        results = self.nest(nest.lengths, memory, step)
+        results = self.w.nest(nest.lengths, memory, step)
         made = [store.result for store in nest.stores]
         self.values.update(zip(made, results, strict=True))
-        self.name_as(made, results)
+        self.w.name_as(made, results)

@@ -40,7 +40,7 @@ from stcompile.base.thresholds import KERNEL_CALLS
 from stcompile.passes.general.added_parts import AddedPart, Start, chains
 from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Rebuild, with_inner
-from stcompile.passes.kernels.memory import Memory
+from stcompile.passes.kernels.writer import Writer
 from stcompile.wengert.ir import Atom, Equation, Program
 from stcompile.wengert.parts import Index, Indices, placed
 
@@ -128,7 +128,7 @@ def _write(build: Rebuild, parts: Sequence[AddedPart], grids: Sequence[_Grid]) -
     *others, end = parts
     for part in others:
         build.drop(part.at)
-    w, axis, acc = Memory(), _common(grids), parts[0].added.inputs[0]
+    w, axis, acc = Writer(), _common(grids), parts[0].added.inputs[0]
 
     def add(along: Indices, carry: Sequence[Atom]) -> Sequence[Atom]:
         for grid in grids:
@@ -145,7 +145,7 @@ def _write(build: Rebuild, parts: Sequence[AddedPart], grids: Sequence[_Grid]) -
 
 
 def _add(
-    w: Memory,
+    w: Writer,
     grid: _Grid,
     axis: int | None,
     along: Indices,

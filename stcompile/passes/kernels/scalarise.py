@@ -31,25 +31,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from stcompile.base.thresholds import CHEAP_OPERATIONS, LARGE_IN_LOOP, LARGE_PRODUCT
 from stcompile.codegen_templates.loops import MATRICES
 from stcompile.passes.kernels.built import BUILT
 from stcompile.passes.kernels.compilable import is_compilable, is_elementwise_taken
-from stcompile.passes.kernels.elements import (
-    VIEWS,
-    Elements,
-    Env,
-    Lazy,
-    Value,
-    all_indices,
-    is_small,
-    value_of,
+from stcompile.passes.kernels.elements import VIEWS, is_small, split_axes
+from stcompile.passes.kernels.kept_loops import Collected, KeptLoop, written
+from stcompile.passes.kernels.memory import (
+    handed,
+    in_memory,
+    new_array,
+    numbers_of,
+    settled,
+    small_array,
+    sum_of_rows,
+    write,
 )
-from stcompile.passes.kernels.kept_loops import Loops, written
-from stcompile.passes.kernels.memory import ElementPlace, spread
 from stcompile.passes.kernels.pays import calls_of
+from stcompile.passes.kernels.reductions import lazy_of
+from stcompile.passes.kernels.writer import Env, Lazy, Value, Writer, value_of
 from stcompile.wengert.dims import Size, Symbol
 from stcompile.wengert.ir import (
     Atom,
@@ -62,7 +63,7 @@ from stcompile.wengert.ir import (
     mentioned,
 )
 from stcompile.wengert.naming import is_numbered
-from stcompile.wengert.parts import WRITES, Index, Indices, read_of, view_of
+from stcompile.wengert.parts import WRITES, Index, read_of
 from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.primitives.control import NESTED
@@ -94,9 +95,10 @@ def scalarise_in_loop(program: Program) -> Program:
     return _scalarised(program, Scalariser(mentioned(program.equations), depth=1))
 
 
-def _scalarised(program: Program, writer: Scalariser) -> Program:
-    outputs = [writer.array(v) for v in writer.run(program, {v: v for v in program.inputs})]
-    return writer.program(program.name, program.inputs, tuple(outputs))
+def _scalarised(program: Program, walk: Scalariser) -> Program:
+    w, values = walk.w, walk.run(program, {v: v for v in program.inputs})
+    outputs = tuple(in_memory(w, value) for value in values)
+    return w.program(program.name, program.inputs, outputs)
 
 
 @dataclass
@@ -121,11 +123,12 @@ class _Region:
         return region
 
 
-class Scalariser(Loops):
-    """A walk through a program, and the programs in it. ``lengths`` are the lengths of arguments;
-    ``unsized`` are selections by masks whose number has no name, and values computed from them. If
-    it ``counts_calls``, ``calls`` has the variables of the present program that stay calls of NumPy
-    because loops are no quicker."""
+class Scalariser:
+    """A walk through a program, and the programs in it, at a ``depth`` of loops; ``w`` writes the
+    result, and ``collecting`` has the arrays in which inner loops collect the values of outer ones.
+    ``lengths`` are the lengths of arguments; ``unsized`` are selections by masks whose number has
+    no name, and values computed from them. If it ``counts_calls``, ``calls`` has the variables of
+    the present program that stay calls of NumPy because loops are no quicker."""
 
     def __init__(
         self,
@@ -134,7 +137,8 @@ class Scalariser(Loops):
         counts_calls: bool = False,
         largest: float | None = None,
     ) -> None:
-        super().__init__()
+        self.w = Writer()
+        self.collecting: dict[Variable, Collected] = {}
         self.lengths = frozenset(lengths)
         self.unsized: set[Value] = set()
         self.depth = depth
@@ -150,13 +154,13 @@ class Scalariser(Loops):
             self.calls = calls_of(program, self._is_scalarised)
         for variable in program.inputs:
             self._note_kill(region, variable, env[variable])
-        for at, equation in enumerate(program.equations):
-            with self.at(equation.location):
-                values = self._equation(at, equation, env, region)
+        for equation in program.equations:
+            with self.w.at(equation.location):
+                values = self._equation(equation, env, region)
             for output, value in zip(equation.outputs, values, strict=True):
                 env[output] = value
                 if isinstance(value, Variable):
-                    self.name_as([output], [value])
+                    self.w.name_as([output], [value])
                 self._note_kill(region, output, value)
         self.calls = outer
         return [value_of(env, atom) for atom in program.outputs]
@@ -167,72 +171,80 @@ class Scalariser(Loops):
 
     # --- equations -----------------------------------------------------------------------------
 
-    def _equation(self, at: int, equation: Equation, env: Env, region: _Region) -> Sequence[Value]:
-        operands = [value_of(env, atom) for atom in equation.inputs]
-        primitive = equation.primitive
+    def _equation(self, equation: Equation, env: Env, region: _Region) -> Sequence[Value]:
+        w, operands = self.w, [value_of(env, atom) for atom in equation.inputs]
         if equation.binds is not None:
-            number = self.element(operands[0], ())
-            named = self.record("named", (number,), equation.location, equation.params)
-            (self.counters[equation.binds],) = named
+            number = w.element(operands[0], ())
+            named = w.record("named", (number,), equation.location, equation.params)
+            (w.counters[equation.binds],) = named
             return named
-        masks = _masks(equation)
-        if masks or not self.unsized.isdisjoint(operands):
-            found = self._as_it_is(equation, operands)
-            is_read = primitive not in WRITES and any(size is None for size in masks)
-            if is_read or not self.unsized.isdisjoint(operands):
-                self.unsized.update(v for v in found if v.type.dims)
-            return found
-        if primitive == "loop":
-            return self.kept_loop(equation, env, self.depth > 0 or becomes_kernel(equation))
-        if primitive == "cond":
+        if _masks(equation) or not self.unsized.isdisjoint(operands):
+            return self._selected(equation, operands)
+        if equation.primitive == "loop":
+            return self._loop(equation, env)
+        if equation.primitive == "cond":
             return self._cond(equation, operands)
-        if primitive == "within":
-            place = self.make(primitive, self.element(operands[0], ()), **equation.params)
-            self.counted.add(place)
+        if equation.primitive == "within":
+            place = w.make("within", w.element(operands[0], ()), **equation.params)
+            w.counted.add(place)
             return [place]
-        if primitive == "undef" and equation.output.type.kind == "array":
+        if equation.primitive == "undef" and equation.output.type.kind == "array":
             t = equation.output.type  # its elements may be copied, as those of others
-            return [self.make("empty", shape=t.dims, dtype=t.dtype)]
+            return [w.make("empty", shape=t.dims, dtype=t.dtype)]
         if not self._is_scalarised(equation):
             return self._as_it_is(equation, operands)
         if equation.params.get("op") == "add" and _is_sum(equation, operands):
             equation = replace(equation, primitive="add", params=freeze({}))
         if equation.primitive in WRITES:
-            return [self._write(equation, operands)]
-        if equation.primitive in BUILT:
-            made = self._built(equation, operands)
-            if made is not None:
-                return [made]
+            return [write(w, equation, operands)]
+        made = self._of_elements(equation, operands, env, region)
+        return self._as_it_is(equation, operands) if made is None else [made]
+
+    def _selected(self, equation: Equation, operands: Sequence[Value]) -> Sequence[Value]:
+        """The results of an equation of masks, or of selections whose number has no name."""
+        found = self._as_it_is(equation, operands)
+        is_new = equation.primitive not in WRITES and None in _masks(equation)
+        if is_new or not self.unsized.isdisjoint(operands):
+            self.unsized.update(v for v in found if v.type.dims)
+        return found
+
+    def _of_elements(
+        self, equation: Equation, operands: Sequence[Value], env: Env, region: _Region
+    ) -> Value | None:
+        """The result of an equation of arrays; None if its elements are not known."""
         if not any(atom.type.kind == "array" for atom in (*equation.inputs, *equation.outputs)):
-            return self._as_it_is(equation, operands)
-        if primitive in ("sum", "contract") and not (self.depth and is_small(equation.output.type)):
-            total = self.sum_of_rows(equation, operands)
+            return None
+        w, output, primitive = self.w, equation.output, equation.primitive
+        made = self._built(equation, operands) if primitive in BUILT else None
+        if made is not None:
+            return made
+        if primitive in ("sum", "contract") and not (self.depth and is_small(output.type)):
+            total = sum_of_rows(w, equation, operands)
             if total is not None:
-                return [total]
-        lazy = self.lazy(equation, operands)
+                return total
+        lazy = lazy_of(w, equation, operands)
         if lazy is None:
-            return self._as_it_is(equation, operands)
-        output = equation.output
+            return None
         if not output.type.dims:
-            return [self.settled(output, lazy.element(()))]
+            return settled(output, lazy.element(()))
         if self._stays(output, lazy, region, env):
-            return [lazy]
+            return lazy
         if primitive in SPREAD and isinstance(operands[0], Lazy) and output in region.readers:
-            stored = self.lazy(equation, [self.memory(operands[0])])
+            stored = lazy_of(w, equation, [new_array(w, operands[0])])
             if stored is not None and self._stays(output, stored, region, env):
-                return [stored]
+                return stored
         if self.depth and is_small(output.type) and output not in self.collecting:
-            return [self.numbers(output.type, self.numbers_of(lazy))]
-        return [self._stored(equation, operands, lazy, region)]
+            return small_array(w, output.type, numbers_of(w, lazy))
+        return self._stored(equation, operands, lazy, region)
 
     def _built(self, equation: Equation, operands: Sequence[Value]) -> Value | None:
         """An array that is made of parts; None if it is a view, or not made by loops."""
         if self._is_view(equation, operands):
             return None
-        mark = len(self.equations)
-        made = BUILT[equation.primitive](self, equation, operands)
+        mark = len(self.w.equations)
+        made = BUILT[equation.primitive](self.w, equation, operands)
         if made is None:
-            del self.equations[mark:]
+            del self.w.equations[mark:]
         return made
 
     def _is_view(self, equation: Equation, operands: Sequence[Value]) -> bool:
@@ -240,18 +252,18 @@ class Scalariser(Loops):
         NumPy are allowed."""
         if equation.primitive != "reshape":
             return False
-        in_memory = not isinstance(operands[0], Lazy) and not self.depth
-        return in_memory or self.lazy(equation, operands) is not None
+        is_call = not isinstance(operands[0], Lazy) and not self.depth
+        return is_call or lazy_of(self.w, equation, operands) is not None
 
     def _as_it_is(self, equation: Equation, operands: Sequence[Value]) -> Sequence[Value]:
-        atoms = tuple(self.array(operand) for operand in operands)
-        return self.record(equation.primitive, atoms, equation.location, equation.params)
+        atoms = tuple(in_memory(self.w, operand) for operand in operands)
+        return self.w.record(equation.primitive, atoms, equation.location, equation.params)
 
     def _is_scalarised(self, equation: Equation) -> bool:
         """True for an equation that becomes equations of numbers."""
         if not self.calls.isdisjoint(equation.outputs) or not is_elementwise_taken(equation):
             return False
-        if not mentioned([equation]) <= self.lengths | self.counters.keys():
+        if not mentioned([equation]) <= self.lengths | self.w.counters.keys():
             return False
         if "new" in equation.params.get("at", ()) or equation.primitive in MATRICES:
             return False
@@ -295,9 +307,9 @@ class Scalariser(Loops):
     def _reads_elements(self, equation: Equation, variable: Variable, env: Env) -> bool:
         if equation.primitive in ("index", "slice") and equation.inputs[0] == variable:
             counters = (env.get(a, a) for a in equation.variables if a != variable)
-            return equation.primitive == "slice" and self.counted.issuperset(counters)
+            return equation.primitive == "slice" and self.w.counted.issuperset(counters)
         if equation.primitive == "reshape":
-            return Elements._reshape(self, equation, equation.inputs) is not None
+            return split_axes(self.w, equation, equation.inputs) is not None
         return True
 
     def _stored(
@@ -306,99 +318,34 @@ class Scalariser(Loops):
         """The array of a value that is not computed where it is read. A view stays a view, if code
         that is not compiled reads it."""
         output = equation.output
-        in_memory = not any(isinstance(operand, Lazy) for operand in operands)
-        if equation.primitive in ("full", "copy") and in_memory:
-            return self.make(equation.primitive, *_atoms(operands), **equation.params)
+        atoms = [operand for operand in operands if not isinstance(operand, Lazy)]
         readers = [region.program.equations[at] for at in region.readers.get(output, ())]
         is_read_whole = any(not self._is_scalarised(e) for e in readers) or not self.depth
-        if equation.primitive in ENTIRE and in_memory and is_read_whole:
-            return self.make(equation.primitive, *_atoms(operands), **equation.params)
-        return self.memory(lazy, "" if is_numbered(output.name) else output.name)
+        is_call = equation.primitive in ENTIRE and is_read_whole
+        if len(atoms) == len(operands) and (is_call or equation.primitive in ("full", "copy")):
+            return self.w.make(equation.primitive, *atoms, **equation.params)
+        return new_array(self.w, lazy, "" if is_numbered(output.name) else output.name)
 
-    # --- writes --------------------------------------------------------------------------------
+    # --- loops and branches --------------------------------------------------------------------
 
-    def _write(self, equation: Equation, operands: Sequence[Value]) -> Value:
-        target, value, *rest = operands
-        params = equation.params
-        if isinstance(target, Lazy) and target.numbers:
-            changed = self._changed(equation, target, value, rest)
-            if changed is not None:
-                return changed
-        array = self.array(target)
-        assert isinstance(array, Variable)
-        op = params.get("op", "slice" if equation.primitive == "update" else "index")
-        if op == "add":
-            return self.filled(array, array.type.dims, value, _added)
-        if op != "slice":
-            return self._indexed(equation, array, value, rest)
-        bases = self.bases(params, rest)
-        kept = [axis for axis in range(len(bases)) if axis not in params["drop"]]
-
-        def place(indices: Indices) -> ElementPlace:
-            inner = dict(zip(kept, indices, strict=True))
-            at = tuple(
-                base + inner[axis] * params["step"][axis] if axis in inner else base
-                for axis, base in enumerate(bases)
-            )
-            return ElementPlace.at(at, equation.primitive)
-
-        return self.filled(array, [params["length"][axis] for axis in kept], value, place)
-
-    def _changed(
-        self, equation: Equation, target: Lazy, value: Value, counters: Sequence[Value]
-    ) -> Lazy | None:
-        """A small array with other numbers at the positions of a slice."""
-        p = equation.params
-        if view_of(equation) != "slice" or counters:
-            return None
-        if not all(isinstance(n, int) for n in (*p["length"], *(start[0] for start in p["start"]))):
-            return None
-        kept = [axis for axis in range(target.type.ndim) if axis not in p["drop"]]
-        found = dict(zip(all_indices(target.type.dims), target.numbers, strict=True))
-        for indices in all_indices([p["length"][axis] for axis in kept]):
-            inner = dict(zip(kept, indices, strict=True))
-            at = tuple(
-                inner.get(axis, Index(0)) * step + start[0]
-                for axis, (start, step) in enumerate(zip(p["start"], p["step"], strict=True))
-            )
-            atom = self.scalar(
-                self.element(value, spread(indices, value.type.dims)), target.type.dtype
-            )
-            if equation.primitive == "accumulate":
-                atom = self.make("add", found[at], atom)
-            found[at] = atom
-        return self.numbers(target.type, tuple(found.values()))
-
-    def _indexed(
-        self, equation: Equation, array: Variable, value: Value, integers: Sequence[Value]
-    ) -> Value:
-        """Write to the elements that integers select."""
-        part = read_of(equation, array)
-        axes = axis_map(part)
-        assert axes is not None
-        params: dict[str, Any] = {"at": ("index",) * array.type.ndim}
-        params |= {"op": "distinct"} if equation.primitive == "accumulate" else {}
-
-        def place(indices: Indices) -> ElementPlace:
-            named = dict(zip(axes.result, indices, strict=True))
-            return ElementPlace(
-                equation.primitive, self.selecting(part, axes, integers, named), params
-            )
-
-        return self.filled(array, part.output.type.dims, value, place)
-
-    # --- branches ------------------------------------------------------------------------------
+    def _loop(self, equation: Equation, env: Env) -> Sequence[Value]:
+        """The results of a loop. A loop that is not a kernel is treated as if its steps stood
+        alone."""
+        is_kernel = self.depth > 0 or becomes_kernel(equation)
+        self.depth += is_kernel
+        results = KeptLoop(self.w, self.run, self.collecting, equation, env).write()
+        self.depth -= is_kernel
+        return results
 
     def _cond(self, equation: Equation, operands: Sequence[Value]) -> Sequence[Value]:
         predicate, *rest = operands
-        zero = (Index(0),) * predicate.type.ndim
-        test = self.element(predicate, zero)
+        test = self.w.element(predicate, (Index(0),) * predicate.type.ndim)
         arms: dict[str, tuple[list[Equation], list[Atom]]] = {}
         for name in ("then", "otherwise"):
             arm: Program = equation.params[name]
-            with self.aside() as equations:
+            with self.w.aside() as equations:
                 values = self.run(arm, dict(zip(arm.inputs, rest, strict=True)))
-                outputs = [self.handed(v) for v in values]
+                outputs = [handed(self.w, v) for v in values]
             arms[name] = equations, outputs
         free = dict.fromkeys(
             v
@@ -406,12 +353,12 @@ class Scalariser(Loops):
             for v in free_variables(equations, outputs, ())
         )
         params = {
-            name: self.program(name, free, outputs, equations)
+            name: self.w.program(name, free, outputs, equations)
             for name, (equations, outputs) in arms.items()
         }
-        results = self.record("cond", (test, *free), equation.location, params)
+        results = self.w.record("cond", (test, *free), equation.location, params)
         pairs = zip(equation.outputs, results, strict=True)
-        return [self.settled(output, result) for output, result in pairs]
+        return [settled(output, result) for output, result in pairs]
 
 
 def becomes_kernel(loop: Equation) -> bool:
@@ -426,10 +373,6 @@ def _masks(equation: Equation) -> Sequence[Size | None]:
     """The number of elements that each mask among the indices selects, if it has a name."""
     entries = equation.params.get("at", ())
     return [entry[1] for entry in entries if isinstance(entry, tuple) and entry[0] == "mask"]
-
-
-def _added(indices: Indices) -> ElementPlace:
-    return ElementPlace.at(indices, "accumulate")
 
 
 def _is_sum(accumulate: Equation, operands: Sequence[Value]) -> bool:
@@ -447,7 +390,3 @@ def _read_size(equation: Equation, variable: Variable) -> float:
     if equation.primitive in ("update", "slice"):
         return float(variable.type.size)
     return float(max(sizes)) if not equation.params.get("op") else float(variable.type.size)
-
-
-def _atoms(operands: Sequence[Value]) -> list[Atom]:
-    return [operand for operand in operands if not isinstance(operand, Lazy)]

@@ -59,8 +59,8 @@ from stcompile.analysis.orders import Groups, Order
 from stcompile.base.location import NOWHERE
 from stcompile.base.thresholds import TURNED_READS, VECTOR_STEPS
 from stcompile.passes.kernels.compilable import is_taken
-from stcompile.passes.kernels.elements import Lazy
-from stcompile.passes.kernels.memory import Memory
+from stcompile.passes.kernels.memory import new_array
+from stcompile.passes.kernels.writer import Lazy, Writer
 from stcompile.wengert.ir import (
     Atom,
     Equation,
@@ -189,12 +189,12 @@ def _best(along: Counter[int], type: Type, copies: int, own: Order | None = None
 # --- the program anew -----------------------------------------------------------------------------
 
 
-class _Turned(Memory):
+class _Turned:
     """Writes the program with arrays in the chosen orders; ``there`` has for each of its variables
     the arrays that hold it, by their orders."""
 
     def __init__(self, before: Program, orders: _Orders) -> None:
-        super().__init__()
+        self.w = Writer()
         self.before = before
         self.orders = orders
         self.there: dict[Variable, dict[Order, Atom]] = {}
@@ -203,10 +203,10 @@ class _Turned(Memory):
         for variable in self.before.inputs:
             self.there[variable] = {natural(variable.type): variable}
         for at, equation in enumerate(self.before.equations):
-            with self.at(equation.location):
+            with self.w.at(equation.location):
                 self._equation(at, equation)
         outputs = tuple(map(self._handed_on, self.before.outputs))
-        return self.program(self.before.name, self.before.inputs, outputs)
+        return self.w.program(self.before.name, self.before.inputs, outputs)
 
     def _equation(self, at: int, equation: Equation) -> None:
         params, inputs = equation.params, equation.inputs
@@ -215,7 +215,7 @@ class _Turned(Memory):
             if equation.primitive == "copy":
                 copied = self._in_order(inputs[0], order, is_copy=True)
             else:
-                copied = self.make(
+                copied = self.w.make(
                     equation.primitive,
                     *map(self._plain, inputs),
                     **{**params, "shape": turned(params["shape"], order)},
@@ -224,7 +224,7 @@ class _Turned(Memory):
             return
         if at not in self.orders.uses:
             inputs = tuple(map(self._plain, equation.inputs))
-            outputs = self.record(equation.primitive, inputs, equation.location, params)
+            outputs = self.w.record(equation.primitive, inputs, equation.location, params)
             self._note(equation, outputs, [natural(output.type) for output in equation.outputs])
             return
         orders = self._orders_of(at, equation)
@@ -233,7 +233,7 @@ class _Turned(Memory):
             for p, a in enumerate(equation.inputs)
         )
         made, found = _of_loop(equation, orders)
-        outputs = self.record("loop", inputs, equation.location, made.params)
+        outputs = self.w.record("loop", inputs, equation.location, made.params)
         self._note(equation, outputs, [found.get(o, natural(o.type)) for o in equation.outputs])
 
     def _orders_of(self, at: int, loop: Equation) -> dict[int, Order]:
@@ -252,13 +252,13 @@ class _Turned(Memory):
         for old, new, order in zip(equation.outputs, outputs, orders, strict=True):
             self.there[old] = {order: new}
             if not is_numbered(old.name):
-                self.hints.setdefault(
+                self.w.hints.setdefault(
                     variable_of(new), old.name if order == natural(old.type) else f"{old.name}_T"
                 )
 
     def _handed_on(self, atom: Atom) -> Atom:
         maker = next((e for e in self.before.equations if atom in e.outputs), None)
-        with self.at(NOWHERE if maker is None else maker.location):
+        with self.w.at(NOWHERE if maker is None else maker.location):
             return self._plain(atom)
 
     def _plain(self, atom: Atom) -> Atom:
@@ -272,18 +272,18 @@ class _Turned(Memory):
         if order in held and not is_copy:
             return held[order]
         if order in held:
-            return self.make("copy", held[order])
+            return self.w.make("copy", held[order])
         ((was, source), *_) = held.items()
         assert isinstance(source, Variable)
 
         def element(indices: Indices) -> Atom:
             own = dict(zip(order, indices, strict=True))
-            return self.read(source, tuple(own[axis] for axis in was))
+            return self.w.read(source, tuple(own[axis] for axis in was))
 
         type = replace(atom.type, dims=turned(atom.type.dims, order))
         hint = "" if is_numbered(atom.name) else atom.name
-        found = self.memory(
-            Lazy(type, element), f"{hint}_T" if hint and order != natural(type) else hint
+        found = new_array(
+            self.w, Lazy(type, element), f"{hint}_T" if hint and order != natural(type) else hint
         )
         if not is_copy:
             held[order] = found
