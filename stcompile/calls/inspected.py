@@ -94,23 +94,49 @@ class Inspected(Compiler, Shown, Generic[P]):
 
     @public
     def export(
-        self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
+        self, path: str | os.PathLike[str], *arguments: Any, name: str = "", **keywords: Any
     ) -> None:
-        """Write the generated function for the given arguments as C99 into a file whose name ends
-        with ``.c``, and its header beside it.
+        """Write the generated function for the given arguments into a file of its own: of Python,
+        which gradients and training steps have, or as C99 with a header beside it if its name ends
+        with ``.c``.
 
-        The function needs libm and nothing else, and allocates nothing. Compiled with
-        ``-DSELF_TEST`` the file is a program that compares the results with those of the readable
-        level. `LanguageError` for what C has not, such as calls of LAPACK.
+        A file of Python needs NumPy and nothing else, and is the same to the byte for the same
+        function and types. Lengths that have names in the code for these arguments are parameters
+        of the file as well. Run as a program it compares the gradient with finite differences;
+        that of a training step is given the state of the optimiser as further arguments, which
+        start as zeros, has the hyper-parameters as keywords, and compares what two steps change as
+        well.
+
+        A function of C needs libm and nothing else, and allocates nothing. Its name is ``name`` if
+        that is given (an argument of the user's function that is called so is given by position).
+        Compiled with ``-DSELF_TEST`` the file is a program that compares the results with those of
+        the readable level.
+
+        `ExportError` if the file cannot be written, or a captured array is too large to be saved in
+        it; `LanguageError` for what C has not.
         """
         from stcompile.native.export import write_c
 
-        if not os.fspath(path).endswith(".c"):
+        self.check_export()
+        bound = self.bind(arguments, keywords)
+        if os.fspath(path).endswith(".c"):
+            return write_c(self, path, bound, name)
+        if name:
             raise ExportError(
-                f"`{self.function_name}` is exported as C, not as Python",
-                hint="name a file that ends with .c, or export a gradient or a training step",
+                "a function in a file of Python has the name of its own function",
+                hint="name=... is for files of C: Python imports a function under another name",
             )
-        write_c(self, path, self.bind(arguments, keywords))
+        self.write_python(path, bound)
+
+    def check_export(self) -> None:
+        """`ExportError` for a function that is not exported."""
+
+    def write_python(self, path: str | os.PathLike[str], bound: Arguments) -> None:
+        """Write the generated function into a Python file of its own."""
+        raise ExportError(
+            f"`{self.function_name}` is exported as C, not as Python",
+            hint="name a file that ends with .c, or export a gradient or a training step",
+        )
 
     @public
     def source(self, *arguments: P.args, **keywords: P.kwargs) -> Source:

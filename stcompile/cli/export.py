@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import typer
+
 from stcompile.base.command import UsageError
 from stcompile.cli.arguments import arguments_of
 from stcompile.cli.files import Target, parse_wrt
@@ -18,6 +20,9 @@ def export(
     npz: NPZ = None,
     wrt: WRT = None,
     level: LEVEL = None,
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="of the function in a file of C")
+    ] = "",
 ) -> None:
     """Write a gradient into a file.
 
@@ -30,7 +35,7 @@ def export(
       stcompile export model.py:loss
       stcompile export model.py:loss -o loss_grad.py --args "ones((3, 2)), ones((4, 3))"
       stcompile export model.py:loss --wrt x --level fast -o by_x.py
-      stcompile export model.py:loss -o loss_grad.c
+      stcompile export model.py:loss -o small.c --name small_loss
     """
     found = Target.parse(function).load()
     chosen = level or found.reading_level
@@ -42,7 +47,8 @@ def export(
     write: Any = getattr(shown, "export", None)
     if write is None:
         raise UsageError(f"`{found.name}` is not exported", hint="name a function or a gradient")
-    write(path, *given.positional, **given.keywords)
+    chosen_for_c = {"name": name} if name else {}
+    write(path, *given.positional, **chosen_for_c, **given.keywords)
     tested = f"python {path} tests it"
     if path.suffix == ".c":
         tested = f"cc -DSELF_TEST {path} -lm && ./a.out tests it"

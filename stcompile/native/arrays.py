@@ -73,7 +73,7 @@ class Arrays(Expressions):
 
     # --- text ----------------------------------------------------------------------------------
 
-    def code(self, error: str, parts: Sequence[Part]) -> int:
+    def code(self, error: str, parts: Sequence[Part]) -> str:
         """The code of an error here, by its class and the parts of its message."""
         self.needs_workspace = True
         return self.unit.code(Raised(error, tuple(parts), self.line, self.node.name))

@@ -21,7 +21,7 @@ from stcompile.calls.specialisation import Specialisation
 from stcompile.export.write import write_named
 from stcompile.native.control import NUMBERS
 from stcompile.native.file import WRITTEN, Leaf, Translated, kind_of, translated
-from stcompile.native.names import c_name
+from stcompile.native.names import c_name, function_name
 from stcompile.native.selftest import LARGEST, Example, is_result, with_self_test
 from stcompile.native.translate import RESULT
 from stcompile.native.values import NotInC
@@ -32,16 +32,22 @@ WIDTH = 96  # of lines about the function
 HINT = "C has numbers and arrays of known shapes, loops and branches: keep the rest in Python"
 
 
-def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments) -> None:
+def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments, name: str = "") -> None:
     """Write the function for the types of these arguments as C99, and its header beside it.
 
-    ``path`` ends with ``.c``. Compiled with ``-DSELF_TEST`` the file is a program that compares
-    results with those that Python's code gives for these arguments.
+    ``path`` ends with ``.c``; the function has a ``name`` of its own if none is given. Compiled
+    with ``-DSELF_TEST`` the file is a program that compares results with those that Python's code
+    gives for these arguments.
     """
     target = Path(path)
+    if name and not (name.isidentifier() and name == function_name(name)):
+        raise ExportError(
+            f"`{name}` is no name for a function in C",
+            hint="it has letters, digits and underscores, and is no name of C or its libraries",
+        )
     bound = _with_least_lengths(function, function.with_lengths(_in_c_order(bound)))
     try:
-        made, text = translation(function, bound, target.stem)
+        made, text = translation(function, bound, target.stem, name)
     except UnknownSizeError as error:
         raise ExportError(
             f"the number of {error} is needed to write `{function.function_name}` as C",
@@ -102,9 +108,11 @@ def _in_c_order(bound: Arguments) -> Arguments:
     return replace(bound, values={n: trees.map_leaves(leaf, v) for n, v in bound.values.items()})
 
 
-def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, Translated]:
-    """The compiled function, and its translation; `LanguageError` at the user's line for what C
-    does not have."""
+def translation(
+    function: Any, bound: Arguments, file: str = "", name: str = ""
+) -> tuple[Any, Translated]:
+    """The compiled function, and its translation, with a ``name`` in a ``file`` if they are given;
+    `LanguageError` at the user's line for what C does not have."""
     if is_apart(bound.values):
         raise ExportError(
             "an object of an ordinary class is not exported to C",
@@ -131,7 +139,8 @@ def translation(function: Any, bound: Arguments, name: str = "") -> tuple[Any, T
             locate,
             "\n".join([function.title, *_made_for(made, bound)]),
             _constants(made),
-            name,
+            file or made.name,
+            name or function_name(made.name),
             labels_of(function, bound, made.staged.result, leaves),
             {own: symbol for symbol, own in named.items()},
         )
@@ -162,9 +171,7 @@ def _made_for(made: Specialisation, bound: Arguments) -> Iterator[str]:
         if np.ndim(value := hidden.read()) == 0
     ]
     if hidden:
-        text = (
-            f"Python's function reads these by itself, when this was written {', '.join(hidden)}."
-        )
+        text = f"No arguments in Python, where they were {', '.join(hidden)}."
         yield from textwrap.wrap(text, WIDTH)
 
 

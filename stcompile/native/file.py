@@ -21,7 +21,7 @@ from stcompile.native.functions import INLINE
 from stcompile.native.kinds import Array, Kind, Number, Parameter
 from stcompile.native.lists import LIMIT, lists_in
 from stcompile.native.literals import in_comment, initialised
-from stcompile.native.names import c_name, function_name, written_names
+from stcompile.native.names import c_name, written_names
 from stcompile.native.sequences import in_sequence
 from stcompile.native.threads import with_own_names
 from stcompile.native.translate import Translator, translate
@@ -34,14 +34,16 @@ from stcompile.wengert.types import Type
 
 OfUnit = TypeVar("OfUnit", bound=Unit)
 WIDTH = 100
+SIZE = "work_size"  # the parameter for the bytes of a workspace whose size depends on lengths
+TOO_SMALL = "workspace too small", f"{SIZE} is less than the workspace needs"
 FIXED = "\xa0"  # a space at which a line is not cut
 WRITTEN = "Written by stcompile: changes are lost when it writes this again."
 ABOUT = (
     "Arrays lie in C order, and none may overlap another. The caller owns all of them. What is not "
     "const is written: results, whose contents before the call do not matter, and arguments that "
-    "the function changes. The workspace holds intermediate values; it need not be cleared, {size} "
-    "bytes, lies where a double may, and is for one call at a time. NaN and infinity are no "
-    "errors. Returned is 0, or the code of an error, after which the results mean nothing{end}"
+    "the function changes. The workspace holds intermediate values; it need not be cleared, "
+    "{size}, lies where a double may, and is for one call at a time. NaN and infinity are no "
+    "errors. Returned is 0, or the code of an error, after which the results mean nothing."
 )
 FLAGS = "Compile this without -ffast-math, and with -fwrapv if integers may overflow."
 
@@ -87,14 +89,15 @@ def translated(
     locate: Callable[[int], str],
     about: str,
     constants: Mapping[str, np.ndarray[Any, Any]],
-    file: str = "",
+    file: str,
+    called: str,
     labels: Sequence[str] = (),
     lengths: Mapping[str, Symbol] = MappingProxyType({}),
 ) -> Translated:
     """Translate the text of a module of loops, which reads ``constants`` by name. ``about`` stands
-    in the header, whose name is that of the ``file``; ``labels`` are names for the results, and
-    ``lengths`` are those that have names, by their names in C."""
-    called = function_name(name)
+    in the header, whose name is that of the ``file``. In C the function is ``called`` so,
+    ``labels`` are names for its results, and ``lengths`` are those that have names, by their names
+    in C."""
     unit = unit_of(source, called, locate, Unit)
     unit.lengths = lengths
     if lists_in(unit.definitions[name].body):
@@ -121,8 +124,8 @@ def translated(
     said = [*about.splitlines(), *_told(unit, leaves), *_of_results(main.result_names)]
     return Translated(
         called,
-        _source(unit, made, file or name),
-        _header(unit, made, said, file or name),
+        _source(unit, made, file),
+        _header(unit, made, said, file),
         tuple(leaves),
         tuple(zip(main.result_names, made.results, strict=True)),
         frozenset(leaf.name for leaf in leaves if leaf.code in written),
@@ -167,10 +170,11 @@ def _written(
     return called
 
 
-def _signature(made: Made, workspace: str, returned: str, for_cpp: bool = False) -> str:
+def _signature(unit: Unit, made: Made, returned: str, for_cpp: bool = False) -> str:
     texts = (one.in_cpp if for_cpp else one.text for one in made.parameters)
     given = [*(f"int64_t {own}" for own in made.lengths), *texts]
-    given += [f"{workspace} *work"] if made.needs_workspace else []
+    given += [f"{unit.workspace} *work"] if made.needs_workspace else []
+    given += [f"size_t {SIZE}"] if made.name == unit.name and unit.lengths else []
     return wrapped(f"{returned} {made.name}({', '.join(given) or 'void'})", 4)
 
 
@@ -197,15 +201,13 @@ def wrapped(text: str, more: int = 8) -> str:
 def _header(unit: Unit, made: Made, about: Sequence[str], file: str) -> str:
     guard = re.sub(r"\W|^(?=\d)", "_", file).upper() + "_H"
     measure = _measure(unit) if unit.lengths else ""
-    size = f"may be static, has {fixed_bytes(unit):,}"
+    size = f"may be static, has {fixed_bytes(unit):,} bytes"
     if unit.lengths:
-        size = f"has `{unit.name}_workspace_size`"
-    codes = [f" *   {at + 1}  {in_comment(text)}" for at, text in enumerate(unit.errors)]
-    said = textwrap.wrap(ABOUT.format(size=size, end=":" if codes else "."), WIDTH - 3)
+        size = f"has {SIZE} bytes, at least `{unit.name}_workspace_size`"
+    said = textwrap.wrap(ABOUT.format(size=size), WIDTH - 3)
     lines = [
         "/*",
         *(f" * {in_comment(line)}".rstrip() for line in (WRITTEN, "", *about, "", *said)),
-        *codes,
         " */",
         f"#ifndef {guard}",
         f"#define {guard}",
@@ -215,6 +217,7 @@ def _header(unit: Unit, made: Made, about: Sequence[str], file: str) -> str:
         *(["#include <stddef.h>"] if measure else []),
         "#include <stdint.h>",
         "",
+        *_codes(unit),
         *_declared(unit, made, measure),
         "",
         "#endif",
@@ -223,14 +226,24 @@ def _header(unit: Unit, made: Made, about: Sequence[str], file: str) -> str:
     return "\n".join(kept) + "\n"
 
 
+def _codes(unit: Unit) -> Iterator[str]:
+    """The codes of errors, with the user's lines."""
+    if unit.errors:
+        yield "enum {"
+    for code, (own, text) in enumerate(unit.errors.items(), 1):
+        yield f"    /* {in_comment(text)} */"
+        yield f"    {own} = {code}{',' if code < len(unit.errors) else ''}"
+    if unit.errors:
+        yield from ("};", "")
+
+
 def _declared(unit: Unit, made: Made, measure: str) -> Iterator[str]:
     """The struct of the workspace and the prototypes. C++ has no `restrict`, no lengths of
     parameters, no members of unknown length, and another type of complex numbers."""
     struct = [line.replace(" complex", " _Complex") for line in struct_lines(unit)]
     is_open = any("[]" in line for line in struct)
     prototypes = (
-        wrapped(_signature(made, unit.workspace, "int", for_cpp) + ";", 4)
-        for for_cpp in (True, False)
+        wrapped(_signature(unit, made, "int", for_cpp) + ";", 4) for for_cpp in (True, False)
     )
     yield from ("#ifdef __cplusplus", 'extern "C" {', *([f"{unit.workspace};"] if is_open else []))
     yield from ("#else" if is_open else "#endif", *struct, *(["#endif"] if is_open else []), "")
@@ -283,9 +296,19 @@ def _of_results(names: Sequence[str]) -> Iterator[str]:
 def _tests(unit: Unit) -> Iterator[str]:
     """Statements that test whether the lengths are such as the function is for."""
     for own, symbol in unit.lengths.items():
-        unit.errors.append(f"ValueError: {own} is less than {symbol.low}")
+        code = unit.named_code(f"{own} too small", f"ValueError: {own} is less than {symbol.low}")
         yield f"    if ({own} < {symbol.low})"
-        yield f"        return work->error = {len(unit.errors)};"
+        yield f"        return work->error = {code};"
+
+
+def _checked(unit: Unit) -> Iterator[str]:
+    """The first statements of the function that others call: nothing is written into a workspace
+    that is too small."""
+    if unit.lengths:
+        code = unit.named_code(*TOO_SMALL)
+        yield f"    if ({SIZE} < {unit.name}_workspace_size({', '.join(unit.lengths)}))"
+        yield f"        return {code};"
+    yield "    work->error = 0;"
 
 
 def _has_complex(unit: Unit, made: Made) -> bool:
@@ -313,7 +336,7 @@ def _source(unit: Unit, made: Made, file: str) -> str:
     lines += shared_lines(unit, _has_complex(unit, made))
     if made.title:
         lines += _comment(made.title)
-    lines += [_signature(made, unit.workspace, "int"), "{", "    work->error = 0;"]
+    lines += [_signature(unit, made, "int"), "{", *_checked(unit)]
     lines += [*_unused(made), *made.lines, "}"]
     if unit.lengths:
         lines += ["", _measure(unit), "{", *measure_lines(unit, made.members), "}"]
@@ -335,7 +358,7 @@ def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
     for one in unit.order:
         if one.title:
             lines += _comment(one.title)
-        lines += [_signature(one, unit.workspace, f"static {one.returned}"), "{"]
+        lines += [_signature(unit, one, f"static {one.returned}"), "{"]
         stop = "return;" if one.returned == "void" else "return 0;"
         lines += _unused(one)
         lines += [line.replace(RAISED, stop) for line in one.lines]

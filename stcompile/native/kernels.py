@@ -48,10 +48,10 @@ class _Kernels(Unit):
     clause: str = f" num_threads({NUMBER})"
     says_numbers: bool = True
 
-    def code(self, raised: Raised) -> int:
+    def code(self, raised: Raised) -> str:
         if raised not in self.raised:
             self.raised.append(raised)
-        return self.raised.index(raised) + 1
+        return str(self.raised.index(raised) + 1)
 
     def is_checked(self, node: ast.FunctionDef) -> bool:
         """True if an index may be out of range, as Numba is told."""

@@ -16,6 +16,7 @@ _WORDS = (
     *("float", "goto", "inline", "int", "long", "register", "restrict", "short", "signed"),
     *("sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile"),
     *("complex", "creal", "cimag", "false", "true", "main", "memcpy", "memset", "work", "memory"),
+    *("work_size",),
     *("I", "NAN", "INFINITY", "HUGE_VAL", "NULL", "EOF", "CMPLX", "CMPLXF", "PRAGMA", "asm"),
     *("errno", "assert", "stdin", "stdout", "stderr", "offsetof", "linux", "unix", "near", "far"),
     *("isnan", "isinf", "isfinite", "isnormal", "signbit", "size_t", "ptrdiff_t", "wchar_t"),

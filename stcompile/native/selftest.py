@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.codegen_templates.c import text as template
-from stcompile.native.file import Translated, wrapped
+from stcompile.native.file import SIZE, Translated, wrapped
 from stcompile.native.kinds import Array, Kind, Number
 from stcompile.native.literals import initialised, number_text
 from stcompile.wengert.dims import measured
@@ -82,7 +82,7 @@ def _lines(text: Translated, example: Example) -> Iterator[str]:
     yield "int main(void)"
     yield "{"
     yield from (f"    {one}" for one in declared)
-    yield from _call(text, lengths, [*lengths, *given, *found])
+    yield from _call(text, lengths, [*given, *found])
     yield "    if (code) {"
     yield '        printf("error %d\\n", code);'
     yield "        return 1;"
@@ -144,13 +144,14 @@ def _largest(array: np.ndarray[Any, Any]) -> float:
 def _call(text: Translated, lengths: Sequence[str], called: Sequence[str]) -> Iterator[str]:
     """The call, which is made again with a larger workspace if that is too small."""
     struct = f"struct {text.name}_workspace"
-    call = f"{text.name}({', '.join([*called, 'work'])})"
+    call = f"{text.name}({', '.join([*lengths, *called, 'work', *([SIZE] if lengths else [])])})"
     if not lengths:
         yield f"    static {struct} memory, *work = &memory;"
         yield wrapped(f"    int code = {call};")
         return
     margin = " " * 4
     yield f"    {struct} *work = 0;"
+    yield f"    size_t {SIZE};"
     yield "    int code;"
     if text.limit:
         margin = " " * 8
@@ -158,7 +159,8 @@ def _call(text: Translated, lengths: Sequence[str], called: Sequence[str]) -> It
         yield "    do {"
         yield f"        {text.limit} *= 2;"
         yield "        free(work);"
-    yield wrapped(f"{margin}work = malloc({text.name}_workspace_size({', '.join(lengths)}));")
+    yield wrapped(f"{margin}{SIZE} = {text.name}_workspace_size({', '.join(lengths)});")
+    yield f"{margin}work = malloc({SIZE});"
     yield f"{margin}if (!work)"
     yield f"{margin}    return 1;"
     yield wrapped(f"{margin}code = {call};")

@@ -49,7 +49,7 @@ class Made:
 @dataclass
 class Unit:
     """The functions of a file: their definitions by name, the comments by line, the functions that
-    were translated, the members of the workspace, short functions, errors by code, and the lengths
+    were translated, the members of the workspace, short functions, errors, and the lengths
     that have names, by their names in C. ``translate`` makes a function for the types of its
     arguments."""
 
@@ -63,7 +63,7 @@ class Unit:
     members: dict[str, Array] = field(default_factory=dict)
     inlines: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
-    errors: list[str] = field(default_factory=list)
+    errors: dict[str, str] = field(default_factory=dict)  # by the names of their codes
     taken: Counter[str] = field(default_factory=Counter)
     lengths: Mapping[str, Symbol] = field(default_factory=dict)
     limit: str = ""  # the length of lists, where there may be some
@@ -88,14 +88,24 @@ class Unit:
         self.taken[wish] += 1
         return wish if self.taken[wish] == 1 else self.unique(f"{wish}_{self.taken[wish]}")
 
-    def code(self, raised: Raised) -> int:
+    def code(self, raised: Raised) -> str:
         """The code of an error, at the user's line that its line is for, or that the last one was
         for."""
         place = self.place(raised.line)
-        text = f"{place}: {raised.text}" if place else raised.text
-        if text not in self.errors:
-            self.errors.append(text)
-        return self.errors.index(text) + 1
+        line = f" line {place.rpartition(':')[2]}" if place else ""
+        return self.named_code(
+            f"{raised.error}{line}", f"{place}: {raised.text}" if place else raised.text
+        )
+
+    def named_code(self, wish: str, text: str) -> str:
+        """The name of the code of an error, made of words."""
+        for own, said in self.errors.items():
+            if said == text:
+                return own
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])|\W", "_", f"{self.name} {wish}")
+        own = self.unique(words.upper())
+        self.errors[own] = text
+        return own
 
     def is_checked(self, node: ast.FunctionDef) -> bool:
         """True if indices in a function may be out of range."""

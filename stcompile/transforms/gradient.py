@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from stcompile.ad.reverse import reverse
 from stcompile.analysis.cautions import truncations, upcasts
 from stcompile.base import trees
-from stcompile.base.boundary import public
 from stcompile.base.errors import ExportError
 from stcompile.base.generics import P, R
 from stcompile.base.location import Location
@@ -97,27 +96,15 @@ class Gradient(DifferentiatedBy[P, R]):
             return ((result_value, beside), result) if self.with_value else (result, beside)
         return (result_value, result) if self.with_value else result
 
-    @public
-    def export(
-        self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
-    ) -> None:
-        """Write the generated function for the given arguments into a Python file of its own, or
-        into a file of C, as `Dispatcher.export` does, if its name ends with ``.c``.
+    def check_export(self) -> None:
+        if self.has_aux:
+            raise ExportError("the gradient of a function with has_aux=True is not exported")
 
-        The file needs NumPy and nothing else, and is the same to the byte for the same function and
-        types. Lengths that have names in the code for these arguments are parameters of the file as
-        well. Run as a program it compares the gradient with finite differences. `ExportError` if
-        the file cannot be written, or a captured array is too large to be saved in it.
-        """
+    def write_python(self, path: str | os.PathLike[str], bound: Arguments) -> None:
         from stcompile.export.file import Export, file_text
         from stcompile.export.quoted import quotes
         from stcompile.export.write import write_named
 
-        if self.has_aux:
-            raise ExportError("the gradient of a function with has_aux=True is not exported")
-        if os.fspath(path).endswith(".c"):
-            return super().export(path, *arguments, **keywords)
-        bound = self.bind(arguments, keywords)
         staged = self.stage(self.with_lengths(bound))
         if staged.written:
             raise ExportError(

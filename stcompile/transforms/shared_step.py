@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from stcompile.base.boundary import public
 from stcompile.base.errors import ArgumentsError, ExportError
 from stcompile.base.generics import P, R
 from stcompile.base.options import Options
@@ -108,11 +106,7 @@ class SharedStep(TrainStep[P, R]):
     def unfound(self) -> str:
         return "a NaN came from another rank"
 
-    @public
-    def export(
-        self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
-    ) -> None:
-        """Refused: the self-test of a file runs in one process."""
+    def check_export(self) -> None:
         raise ExportError(
             "a training step that exchanges gradients is not exported: the self-test of its file "
             "runs in one process",

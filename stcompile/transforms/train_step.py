@@ -12,7 +12,6 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from stcompile.base import trees
-from stcompile.base.boundary import public
 from stcompile.base.classes import MISSING
 from stcompile.base.errors import ArgumentsError, DerivativeError, ExportError
 from stcompile.base.generics import P, R
@@ -397,21 +396,7 @@ class TrainStep(Dispatcher[P, R]):
 
     # --- a file of its own ---------------------------------------------------------------------
 
-    @public
-    def export(
-        self, path: str | os.PathLike[str], *arguments: P.args, **keywords: P.kwargs
-    ) -> None:
-        """Write the generated step for the given arguments into a Python file of its own, or into
-        a file of C if its name ends with ``.c``.
-
-        It works as `Gradient.export`. The optimiser's state is passed to the function as further
-        arguments, which start as zeros, and its hyper-parameters are keywords. The self-test
-        compares the gradient with finite differences of the loss, and the changes of the parameters
-        and of the state with those that the optimiser computes from that gradient.
-        """
-        if os.fspath(path).endswith(".c"):
-            return super().export(path, *arguments, **keywords)
-        bound = self.bind(arguments, keywords)
+    def write_python(self, path: str | os.PathLike[str], bound: Arguments) -> None:
         staged = self.stage(self.with_lengths(bound))
         check_example(bound, self.wrt, staged)
         if bound.numbers:

@@ -82,6 +82,43 @@ def test_names_that_c_has_are_others(tmp_path: Path, dialect: str) -> None:
     assert " T read_\n" in symbols.stdout
 
 
+@needs_gcc
+def test_two_files_of_one_function_are_linked(tmp_path: Path) -> None:
+    gradient = st.value_and_grad(lambda x, k: np.sum(x[1:] ** k) * x[k], dynamic=False)
+    for name, size in (("small", 3), ("large", 5)):
+        gradient.export(tmp_path / f"{name}.c", np.ones(size), 2, name=f"{name}_loss")
+    (tmp_path / "user.c").write_text(
+        """#include "small.h"
+#include "large.h"
+#include <stdio.h>
+int main(void) {
+    const double x[5] = {1, 1, 1, 1, 1};
+    double value, gradient[5];
+    struct small_loss_workspace small;
+    struct large_loss_workspace large;
+    printf("%d ", small_loss(x, &value, gradient, &small));
+    printf("%g ", value);
+    printf("%d ", large_loss(x, &value, gradient, &large));
+    printf("%g", value);
+    return 0;
+}
+"""
+    )
+    program = built(tmp_path / "user.c", f"{tmp_path}/small.c {tmp_path}/large.c", ".out")
+    assert ran(program).stdout == "0 2 0 4"
+
+
+@pytest.mark.parametrize("name", ["read", "2d", "exp", "a b"])
+def test_names_that_c_has_not(name: str, tmp_path: Path) -> None:
+    with pytest.raises(st.ExportError, match="is no name for a function in C"):
+        st.value_and_grad(commented).export(tmp_path / "made.c", X, name=name)
+
+
+def test_a_file_of_python_has_one_name(tmp_path: Path) -> None:
+    with pytest.raises(st.ExportError, match="Python imports a function under another name"):
+        st.value_and_grad(commented).export(tmp_path / "made.py", X, name="small")
+
+
 CPP = """
 #include <complex>
 #include <cstdio>

@@ -119,7 +119,8 @@ def test_lengths_are_as_short_as_they_can_be(tmp_path: Path) -> None:
         x, value, found = normal(n), np.zeros(1), np.empty(n)
         given = [pointer.from_param(one) for one in (x, value, found)]
         memory = (ctypes.c_char * len(work)).from_buffer(work)
-        code = library.apart_value_and_grad(ctypes.c_int64(n), *given, memory)
+        size = ctypes.c_size_t(len(work))
+        code = library.apart_value_and_grad(ctypes.c_int64(n), *given, memory, size)
         assert code == (1 if n < 3 else 0)
         if n >= 3:
             expected, slope = st.value_and_grad(apart, level="readable")(x)
@@ -139,10 +140,10 @@ def test_one_function_is_for_all_lengths(tmp_path: Path) -> None:
     for n in (2, 7, 40):
         u, value, found = normal(n), np.zeros(1), np.empty(n)
         sizes.append(library.swinging_value_and_grad_workspace_size(ctypes.c_int64(n)))
-        work = ctypes.create_string_buffer(sizes[-1])
+        work, size = ctypes.create_string_buffer(sizes[-1]), ctypes.c_size_t(sizes[-1])
         given = [pointer.from_param(one) for one in (u, value, found)]
         call = library.swinging_value_and_grad
-        assert call(ctypes.c_int64(n), given[0], k, *given[1:], work) == 0
+        assert call(ctypes.c_int64(n), given[0], k, *given[1:], work, size) == 0
         expected, slope = st.value_and_grad(swinging, level="readable")(u, 0.5)
         np.testing.assert_allclose(value[0], expected, rtol=1e-12)
         np.testing.assert_allclose(found, slope, rtol=1e-12)
@@ -152,10 +153,19 @@ def test_one_function_is_for_all_lengths(tmp_path: Path) -> None:
     )
     assert 0 < refused < sizes[0]
     assert huge == ctypes.c_size_t(-1).value
-    error = ctypes.create_string_buffer(refused)
-    assert call(ctypes.c_int64(-9), given[0], k, *given[1:], error) > 0
-    assert call(ctypes.c_int64(1), given[0], k, *given[1:], work) == 1
-    assert "1  ValueError: n is less than 2" in source.with_suffix(".h").read_text()
+    header = source.with_suffix(".h").read_text()
+
+    def code(name: str) -> int:
+        return int(header.partition(f" SWINGING_VALUE_AND_GRAD_{name} = ")[2][0])
+
+    error = ctypes.create_string_buffer(refused), ctypes.c_size_t(refused)
+    assert call(ctypes.c_int64(-9), given[0], k, *given[1:], *error) == code("N_TOO_SMALL")
+    assert call(ctypes.c_int64(1), given[0], k, *given[1:], work, size) == code("N_TOO_SMALL")
+    assert "/* ValueError: n is less than 2 */" in header
+    less = ctypes.create_string_buffer(8), ctypes.c_size_t(sizes[-1] - 1)
+    before = bytes(less[0])
+    assert call(ctypes.c_int64(40), given[0], k, *given[1:], *less) == code("WORKSPACE_TOO_SMALL")
+    assert bytes(less[0]) == before
 
 
 def test_axes_that_have_changed_have_names(tmp_path: Path) -> None:
