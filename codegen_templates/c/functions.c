@@ -64,6 +64,12 @@ T complex_divide_S(T x, T y)
     return CMPLX_F((a * ratio + b) / scale, (b * ratio - a) / scale);
 }
 
+T sinc_S(T x)
+{
+    const T y = (T)3.141592653589793 * x;
+    return y == 0 ? 1 : (T)sin(y) / y;
+}
+
 T logaddexp_S(T x, T y)
 {
     if (x == y)
@@ -122,7 +128,8 @@ T int_power_S(T x, T n)
 }
 
 /* The order of NumPy's sorts, in which NaN comes last; a sort by merging keeps equal ones as they
-   are. A row is every step-th of n elements, and `order` has 2 n places. */
+   are. A row is every step-th of n elements, and `order` has 2 n places, of which the first n hold
+   the places to be sorted. */
 
 bool precedes_S(T x, T y)
 {
@@ -132,8 +139,6 @@ bool precedes_S(T x, T y)
 void order_row_S(const T *a, int64_t n, int64_t step, int64_t *order)
 {
     int64_t *merged = order + n;
-    for (int64_t i = 0; i < n; i++)
-        order[i] = i;
     for (int64_t width = 1; width < n; width *= 2) {
         for (int64_t start = 0; start < n; start += 2 * width) {
             const int64_t middle = n - start > width ? start + width : n;
@@ -149,10 +154,19 @@ void order_row_S(const T *a, int64_t n, int64_t step, int64_t *order)
     }
 }
 
+void numbered_S(int64_t rows, int64_t n, int64_t step, T *places)
+{
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t i = 0; i < n; i++)
+            places[row / step * n * step + row % step + step * i] = i;
+}
+
 void argsort_S(const T *a, int64_t rows, int64_t n, int64_t step, int64_t *places, int64_t *order)
 {
     for (int64_t row = 0; row < rows; row++) {
         const int64_t at = row / step * n * step + row % step;
+        for (int64_t i = 0; i < n; i++)
+            order[i] = places[at + step * i];
         order_row_S(a + at, n, step, order);
         for (int64_t i = 0; i < n; i++)
             places[at + step * i] = order[i];
@@ -163,6 +177,8 @@ void sort_S(const T *a, int64_t rows, int64_t n, int64_t step, T *sorted, int64_
 {
     for (int64_t row = 0; row < rows; row++) {
         const int64_t at = row / step * n * step + row % step;
+        for (int64_t i = 0; i < n; i++)
+            order[i] = i;
         order_row_S(a + at, n, step, order);
         for (int64_t i = 0; i < n; i++)
             sorted[at + step * i] = a[at + step * order[i]];
@@ -212,6 +228,31 @@ int64_t searchsorted_S(const T *a, int64_t n, T x, bool is_right)
     for (int64_t high = n; low < high;) {
         const int64_t middle = low + (high - low) / 2;
         if (is_right ? !precedes_S(x, a[middle]) : precedes_S(a[middle], x))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool is_monotonic_S(const T *bins, int64_t n)
+{
+    bool rises = true, falls = true;
+    for (int64_t i = 1; i < n; i++) {
+        rises = rises && bins[i - 1] <= bins[i];
+        falls = falls && bins[i - 1] >= bins[i];
+    }
+    return rises || falls;
+}
+
+int64_t digitize_S(const T *bins, int64_t n, T x, bool is_right)
+{
+    const bool falls = n > 0 && bins[0] > bins[n - 1];
+    int64_t low = 0;
+    for (int64_t high = n; low < high;) {
+        const int64_t middle = low + (high - low) / 2;
+        const bool is_below = precedes_S(bins[middle], x), is_above = precedes_S(x, bins[middle]);
+        if (falls ? is_above || (is_right && !is_below) : is_below || (!is_right && !is_above))
             low = middle + 1;
         else
             high = middle;

@@ -1,29 +1,30 @@
 """Calls of NumPy's functions of arrays in C: statements that fill an array in the workspace.
 
 Systems of equations are solved by the loops that kernels have for small matrices, whatever the size
-is. Sorts and searches are short functions of C.
+is. Other functions are short functions of C.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from stcompile.code.beside import text_of
 from stcompile.codegen_templates.loops import HELPERS
 from stcompile.native.arrays import Arrays
+from stcompile.native.fourier import FOURIER
 from stcompile.native.functions import CHOSEN
-from stcompile.native.kinds import BOOL, FLOAT, INT, Array, Number
+from stcompile.native.kinds import Array, Number
 from stcompile.native.literals import initialised
+from stcompile.native.searching import SEARCHING
 from stcompile.native.sequences import in_sequence
 from stcompile.native.sizes import size_text
-from stcompile.native.values import Value, cast
-from stcompile.native.whole import WHOLE, flat, of_each_matrix, rows_of
+from stcompile.native.values import Value
+from stcompile.native.whole import WHOLE, flat, of_each_matrix
 
-Given: TypeAlias = Mapping[str, Any]  # keyword arguments, which are known
 FAR = 10**7
 """A line from which on no text of a user has lines: those of functions of the compiler's."""
 
@@ -41,10 +42,8 @@ before."""
 SEVERAL = {"np.linalg.slogdet.sign": 0, "np.linalg.slogdet.logabsdet": 1}
 """The position of a result among those of such a function."""
 
-SORTING = {"np.partition": "np.sort", "np.argpartition": "np.argsort"}
-"""Functions that a whole sort does the work of."""
-
-ORDERED = frozenset({"np.sort", "np.argsort", "np.searchsorted", "np.interp"})
+FUNCTIONS = {**WHOLE, **SEARCHING, **FOURIER}
+"""Other functions of whole arrays, by their names."""
 
 
 def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
@@ -64,22 +63,17 @@ def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
         except ValueError:
             run.refuse(f"`{ast.unparse(node)}` of numbers that are not known has no translation")
         return constant(run, np.array(known, *dtypes))
-    name = SORTING.get(name, name)
-    if name not in SOLVERS and name not in ORDERED and name not in WHOLE:
+    if name not in SOLVERS and name not in FUNCTIONS:
         return None
-    values = [run.value(argument) for argument in node.args]
+    parts = (one.elts if isinstance(one, ast.Tuple) else [one] for one in node.args)
+    values = [run.value(part) for one in parts for part in one]
     if not any(isinstance(value.kind, Array) for value in values):
         return None
-    given = {one.arg: run.value(one.value).static for one in node.keywords if one.arg}
+    keywords = {one.arg: run.value(one.value) for one in node.keywords if one.arg}
+    given = {own: v.static if v.length is None else v.length for own, v in keywords.items()}
     if name in SOLVERS:
         return _solved(run, name, values)
-    if name in WHOLE:
-        return WHOLE[name](run, node, values, given)
-    if name == "np.searchsorted":
-        return _found(run, values, given)
-    if name == "np.interp":
-        return _interpolated(run, values)
-    return _sorted(run, name.removeprefix("np."), values[:1], given)
+    return FUNCTIONS[name](run, node, values, given)
 
 
 def _known(node: ast.expr) -> Any:
@@ -165,69 +159,3 @@ def _solved(run: Arrays, name: str, values: Sequence[Value]) -> Value:
     is_number = name in SEVERAL or name == "np.linalg.det"
     made = of if is_number else Array(of, dims[-2:])
     return of_each_matrix(run, values, made, of_one)
-
-
-def _sorted(run: Arrays, name: str, values: Sequence[Value], given: Given) -> Value:
-    """``np.sort`` or ``np.argsort`` along an axis."""
-    (array,) = values
-    of, axis = array.of, given.get("axis", -1)
-    if axis is None or given.keys() - {"axis", "kind", "stable"} or of.dtype.kind not in "ifb":
-        run.refuse(f"`np.{name}` in this order or of this type has no translation")
-    dims = array.dims
-    axis %= len(dims)
-    kind = array.array if name == "sort" else Array(INT, dims)
-    memory = run.fresh_memory("sorted" if name == "sort" else "order", kind)
-    places = run.fresh_memory("places", Array(INT, (2 * dims[axis],)))
-    source, target = flat(array), flat(memory)
-    if of == BOOL:
-        of = Number(np.dtype("int8"))
-        source = f"(const int8_t *){array.code}"
-        target = f"(int8_t *){memory.code}" if name == "sort" else target
-    said = source, *rows_of(array.array, axis), target, places.code
-    run.say(f"{run.inline(name, of)}({', '.join(said)});")
-    return memory
-
-
-def _found(run: Arrays, values: Sequence[Value], given: Given) -> Value:
-    """``np.searchsorted`` of a number or of each of an array."""
-    array, wanted = values
-    if not isinstance(array.kind, Array) or array.kind.of.dtype.kind not in "if":
-        run.refuse("`np.searchsorted` of this type has no translation")
-    of = array.kind.of
-    before = array.code, size_text(array.kind.dims[0])
-    after = ("true" if given.get("side") == "right" else "false",)
-    if np.promote_types(of.dtype, wanted.of.dtype) != of.dtype:
-        run.refuse("`np.searchsorted` of several types has no translation", "convert them before")
-    return _each(run, wanted, run.inline("searchsorted", of), of, INT, (before, after))
-
-
-def _interpolated(run: Arrays, values: Sequence[Value]) -> Value:
-    """``np.interp`` of a number or of each of an array."""
-    x, *points = values
-    if any(not isinstance(one.kind, Array) or one.kind.of != FLOAT for one in points):
-        run.refuse("`np.interp` of this type has no translation", "convert the points to float64")
-    after = *(one.code for one in points), size_text(points[0].dims[0])
-    return _each(run, x, run.inline("interp", FLOAT), FLOAT, FLOAT, ((), after))
-
-
-def _each(
-    run: Arrays,
-    x: Value,
-    function: str,
-    of: Number,
-    to: Number,
-    others: tuple[Sequence[str], Sequence[str]],
-) -> Value:
-    """A function of each element of ``x``, which takes numbers ``of`` a type between the others."""
-
-    def called(code: str) -> str:
-        element = cast(Value(x.of, code), of).code
-        return f"{function}({', '.join((*others[0], element, *others[1]))})"
-
-    if not isinstance(x.kind, Array):
-        return Value(to, called(x.code))
-    memory = run.fresh_memory("found", Array(to, x.kind.dims))
-    at = run.fresh_name("at")
-    run.say(f"for (int64_t {at} = 0; {at} < {size_text(x.kind.size)}; {at}++)")
-    run.say(f"    {flat(memory, at)} = {called(flat(x, at))};")
-    return memory

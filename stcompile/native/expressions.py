@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from stcompile.native.functions import LOOPED, SORTED, SORTS
+from stcompile.native.functions import LOOPED
 from stcompile.native.kinds import BOOL, FLOAT, Array, Number, common
 from stcompile.native.number_calls import BUILTIN, inlined, numpy_call, power
 from stcompile.native.values import (
@@ -301,8 +301,7 @@ class Expressions:
             for argument in node.args:
                 number = as_number(self.value(argument))
                 if number is None:
-                    hint = SORTED if function.attr in SORTS else LOOPED
-                    self.refuse(f"`{ast.unparse(function)}` stays a call of NumPy's", hint)
+                    self.refuse(f"`{ast.unparse(function)}` stays a call of NumPy's", LOOPED)
                 numbers.append(number)
             return numpy_call(self, function.attr, numbers)
         if function.attr in ("astype", "item"):

@@ -21,15 +21,14 @@ LIBM = {name: name for name in _SAME} | {f"arc{n}": f"a{n}" for n in _ARCS} | {"
 COMPLEX = frozenset({"tanh", "sinh", "cosh", "sin", "cos", "exp", "log", "sqrt"})
 """Functions that C has for complex numbers, with the beginning c."""
 
-SORTS = frozenset({"lexsort"})
-SORTED = "pass the order as an argument, an array of integers made by np.argsort: `x[order]` is C"
 CHOSEN = "`np.where(mask, x, 0.0)` keeps the length, or write a loop with an `if`"
 LOOPED = "write a loop over the elements, or pass the result as an argument"
-"""Advice for functions that sort, for selections, and for other functions of whole arrays."""
+"""Advice for selections, and for other functions of whole arrays."""
 
 INLINE = {
     named[1]: part
-    for part in template("functions.c").rstrip().split("\n\n")
+    for file in ("functions.c", "fourier.c")
+    for part in template(file).rstrip().split("\n\n")
     if (named := re.search(r"(\w+)_S\(", part)) is not None
 }
 """Short functions by name, as templates."""

@@ -59,6 +59,12 @@ def paired(x, y):
     return np.sum(half**2) + np.sum((x[:, None] * y * signs).reshape(-1) ** 2) / len(y)
 
 
+def transformed(x, y):
+    z = np.fft.fft(np.fft.rfft(x, axis=0), norm="ortho")
+    order = np.lexsort((y, np.round(y)))
+    return np.sum(np.fft.irfft(z * np.conj(z), axis=1) ** 2) + np.sum(np.sinc(y) * order)
+
+
 def smoothed(x):
     return np.sum(np.convolve(x, np.array([0.2, 0.5])) ** 3)
 
@@ -87,6 +93,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., tuple[Any, ...]]]] = {
     "swinging": (swinging, lambda n, m: (normal(n), 0.5)),
     "sorted": (bubble_sorted, lambda n, m: (normal(n), normal(n))),
     "smoothed": (smoothed, lambda n, m: (normal(n),)),
+    "transformed": (transformed, lambda n, m: (normal(n, m), normal(n))),
     "paired": (paired, lambda n, m: (normal(n), normal(m))),
 }
 

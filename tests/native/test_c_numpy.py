@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 import stcompile as st
 from stcompile.base.errors import LanguageError
-from tests.native.test_c import needs_gcc, run_self_test
+from tests.native.test_c import built, needs_gcc, run_self_test
 
 RNG = np.random.default_rng(4)
 X, Y, TABLE = RNG.normal(size=14), RNG.normal(size=5), RNG.normal(size=(12, 11))
@@ -22,6 +23,19 @@ STACK = RNG.normal(size=(2, 2, 3, 3))
 POSITIVES = STACK @ np.swapaxes(STACK, 2, 3) + 3 * np.eye(3)
 WIDE = RNG.normal(size=(2, 2, 3, 4))
 STEPS = np.arange(14.0)
+
+
+KEYS = np.array([2, 1, 3, 1, 2, 2, 0, 3, 3, 1, 0, 2, 1, 3])
+EDGES = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+ROUNDED = np.append(np.round(2 * X[:-1]) / 2, np.nan)
+
+
+def known(x: Any) -> Any:
+    return np.where(np.isnan(x), 1.0, x) ** 2
+
+
+def power_of(z: Any) -> Any:
+    return np.sum(np.abs(z) ** 3 * np.arange(z.shape[-1]) + z.real)
 
 
 def without(x: Any) -> Any:
@@ -89,6 +103,34 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "select": (lambda x: np.sum(np.select([x < 0, x > 1], [x**2, x**3], 0.0)), (X,)),
     "maximum.accumulate": (lambda x: np.sum(np.maximum.accumulate(x) ** 2), (X,)),
     "cov": (lambda x: np.sum(np.cov(x[:3]) ** 2), (TABLE,)),
+    "fft": (lambda x: power_of(np.fft.fft(x)), (X,)),
+    "fft of a prime length": (lambda x: power_of(np.fft.fft(x[:13])), (X,)),
+    "fft of one element": (lambda x: power_of(np.fft.fft(x[:1])), (X,)),
+    "fft of complex numbers": (lambda x, y: power_of(np.fft.fft(x[:5] + 1j * y)), (X, Y)),
+    "fft of float32": (lambda x: power_of(np.fft.fft(x)), (X.astype(np.float32),)),
+    "fft, longer": (lambda x: power_of(np.fft.fft(x, 30, axis=0, norm="ortho")), (TABLE,)),
+    "fft, shorter": (lambda x: power_of(np.fft.fft(x, n=9, norm="forward")), (TABLE,)),
+    "ifft": (lambda x: power_of(np.fft.ifft(x * (1 + 2j), axis=0)), (TABLE,)),
+    "fft2": (lambda x: power_of(np.fft.ifft2(np.fft.fft2(x) ** 2)), (TABLE,)),
+    "rfft": (lambda x: power_of(np.fft.rfft(x)), (TABLE,)),
+    "rfft of columns": (lambda x: power_of(np.fft.rfft(x, axis=0)), (TABLE,)),
+    "irfft": (lambda x: np.sum(np.fft.irfft(np.fft.rfft(x) ** 2) ** 3), (X,)),
+    "irfft of odd length": (lambda x: np.sum(np.fft.irfft(x * (1 + 1j), 11) ** 3), (X,)),
+    "irfft, longer": (lambda x: np.sum(np.fft.irfft(x * (1 + 1j), 40) ** 3), (X,)),
+    "fftshift": (lambda x: power_of(np.fft.fftshift(np.fft.fft(x))) * np.sum(x), (X,)),
+    "lexsort": (lambda x: np.sum(x[np.lexsort((x, KEYS, KEYS > 2))] ** 2 * STEPS), (X,)),
+    "lexsort of columns": (
+        lambda x: np.sum(np.lexsort((x, np.round(x)), axis=0) * x),
+        (TABLE,),
+    ),
+    "sinc": (lambda x: np.sum(np.sinc(x) * x) + np.sinc(0.0) + np.sinc(x[0]), (X,)),
+    "digitize": (lambda x: np.sum(known(x) * np.digitize(x, EDGES)), (ROUNDED,)),
+    "digitize, right": (lambda x: np.sum(known(x) * np.digitize(x, EDGES, right=True)), (ROUNDED,)),
+    "digitize, falling": (lambda x: np.sum(known(x) * np.digitize(x, EDGES[::-1])), (ROUNDED,)),
+    "digitize, falling and right": (
+        lambda x: np.sum(known(x) * np.digitize(x, EDGES[::-1], right=True)),
+        (ROUNDED,),
+    ),
     "matrix_power": (lambda a: np.sum(np.linalg.matrix_power(a, 3)), (SQUARE,)),
 }
 REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
@@ -97,9 +139,6 @@ REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "svd": (lambda a: np.sum(np.linalg.svd(a)[1] ** 3), (SQUARE,), "linalg.svd"),
     "qr": (lambda a: np.sum(np.linalg.qr(a)[1] ** 2), (SQUARE,), "linalg.qr"),
     "pinv": (lambda a: np.sum(np.linalg.pinv(a) ** 2), (SQUARE,), "linalg.pinv"),
-    "fft": (lambda x: np.sum(np.abs(np.fft.fft(x)) ** 4), (X,), "fft.fft"),
-    "lexsort": (lambda x: np.sum(x[np.lexsort((x,))] * STEPS), (X,), "lexsort"),
-    "sinc": (lambda x: np.sum(np.sinc(x)), (X,), "sinc"),
 }
 
 
@@ -114,6 +153,20 @@ def test_the_self_test_passes(name: str, tmp_path: Path) -> None:
     source = tmp_path / "f.c"
     gradient_of(function, args).export(source, *args)
     run_self_test(source)
+
+
+@needs_gcc
+def test_bins_in_no_order_are_an_error(tmp_path: Path) -> None:
+    source = tmp_path / "f.c"
+    gradient = st.value_and_grad(lambda x, bins: np.sum(x * np.digitize(x, bins)))
+    gradient.export(source, X, EDGES, name="binned")
+    library = ctypes.CDLL(str(built(source, "-shared -fPIC", ".so")))
+    pointer = np.ctypeslib.ndpointer(np.float64, flags="C")
+    for bins in (EDGES, EDGES[::-1].copy(), EDGES * EDGES):
+        given = [pointer.from_param(one) for one in (X, bins, np.zeros(1), np.zeros(14))]
+        code = library.binned(*given, ctypes.create_string_buffer(4096))
+        assert (code != 0) == (bins[0] == bins[-1])
+    assert "ValueError: bins must be" in source.with_suffix(".h").read_text()
 
 
 @needs_gcc
