@@ -4,14 +4,23 @@
    numbers R is the type of a part, _F the ending of functions of C for them, and CMPLX_F makes
    one of its parts. */
 
-T maximum_S(T x, T y) { return x >= y || x != x ? x : y; }
+T maximum_S(T x, T y)
+{
+    const T larger = x >= y ? x : y;
+    return x != x ? x : larger;
+}
 
-T minimum_S(T x, T y) { return x <= y || x != x ? x : y; }
+T minimum_S(T x, T y)
+{
+    const T smaller = x <= y ? x : y;
+    return x != x ? x : smaller;
+}
 
 T clip_S(T x, T low, T high)
 {
-    const T y = x >= low || x != x ? x : low;
-    return y <= high || y != y ? y : high;
+    const T y = x >= low ? x : low;
+    const T z = y <= high ? y : high;
+    return y != y ? y : z;
 }
 
 T int_clip_S(T x, T low, T high)

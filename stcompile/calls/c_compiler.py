@@ -38,7 +38,8 @@ FLAGS = (
     # Arithmetic is IEEE's, and integers have 64 bits, as for NumPy. Nothing reads errno or traps.
     *("-ffp-contract=off", "-fwrapv", "-fno-math-errno", "-fno-trapping-math"),
 )
-OF_GCC = ("-fvect-cost-model=dynamic",)  # what clang does by itself at -O2
+# Clang makes vectors at -O2 by itself, and asks before a loop which arrays overlap, however many.
+OF_GCC = ("-fvect-cost-model=dynamic", "--param=vect-max-version-for-alias-checks=100")
 # GCC fuses a difference and a sum of products, as a complex product has them, whatever it is told.
 UNFUSED = ("-mno-fma", "-mno-avx512f")
 OPENMP = "-fopenmp"

@@ -41,7 +41,7 @@ def _sources() -> tuple[object, ...]:
 def _states(folder: str) -> Iterator[tuple[str, int, int]]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.endswith(".py"):
+            if entry.name.endswith((".py", ".c")):
                 state = entry.stat()
                 yield entry.path, state.st_size, state.st_mtime_ns
             elif entry.is_dir() and not entry.name.startswith((".", "__")):

@@ -252,6 +252,11 @@ def test_what_is_asked_for_is_compiled_anew(folder, change, monkeypatch):
     assert len(spent.compilations) == (0 if change == "none" else 1)
 
 
+def test_templates_in_c_are_sources_too():
+    files = {Path(path).name for path, *_ in installed._sources()}
+    assert {"dispatch.py", "elementwise.py", "functions.c"} <= files
+
+
 def test_a_static_value_is_in_the_signature(folder):
     text = "import numpy as np\ndef f(x, n):\n    return np.sum(x) ** n\n"
     for n, compiled in ((2, 1), (3, 1), (2, 0), (True, 1), (2.0, 1), (3.0, 0)):

@@ -368,6 +368,52 @@ def test_whole_quotients_and_rests(dtype: Any) -> None:
     np.testing.assert_array_equal(np.signbit(found[seen]), np.signbit(expected[seen]))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_largest_and_least_numbers_have_nan(dtype: Any) -> None:
+    special = (0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan)
+    x, low, high = np.array([*itertools.product(special, repeat=3)], dtype).T.copy()
+
+    def chosen(x: Any, low: Any, high: Any) -> Any:
+        found = np.zeros((3, x.shape[0]))
+        for i in range(x.shape[0]):
+            found[0, i] = np.maximum(x[i], low[i])
+            found[1, i] = np.minimum(x[i], low[i])
+            found[2, i] = np.clip(x[i], low[i], high[i])
+        return found
+
+    found = st.compile(chosen, level="compiled", compiler="c")(x, low, high)
+    expected = np.array([np.maximum(x, low), np.minimum(x, low), np.clip(x, low, high)])
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_pool_is_computed_by_vectors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """GCC makes vectors of loops with nested maxima, and of those that write five arrays beside as
+    many that they read, of which any could overlap."""
+    if shutil.which("gcc") is None or sys.platform != "linux":
+        pytest.skip("there is no GCC")
+    told, texts = tmp_path / "told", list[str]()
+    compiled = c_compiler.CCompiler.compiled
+    monkeypatch.setattr(
+        c_compiler.CCompiler,
+        "compiled",
+        lambda self, text, flags: texts.append(text) or compiled(self, text, flags),
+    )
+    monkeypatch.setenv("CC", f"gcc -fopt-info-vec-optimized={told}")
+    monkeypatch.setenv("STCOMPILE_CACHE", "off")
+
+    def pooled(x: Any, k: Any, b: Any) -> Any:
+        a = st.nn.max_pool2d(np.maximum(st.nn.conv2d(x, k) + b[:, None, None], 0.0))
+        return np.sum(a * a)
+
+    x = RNG.normal(size=(64, 1, 18, 18))
+    in_c(pooled, wrt=("k", "b"))(x, RNG.normal(size=(4, 1, 3, 3)), RNG.normal(size=4))
+    lines = texts[-1].splitlines()
+    heads = [at for at, line in enumerate(lines, start=1) if re.search(r"for \(.* < 64; ", line)]
+    loops = {at for at in heads if "IN_ANY_ORDER" not in lines[at - 2]}  # but for sums
+    made = re.findall(r":(\d+):\d+: optimized: loop vectorized", told.read_text())
+    assert loops and loops <= {*map(int, made)}
+
+
 def test_divisions_and_singular_matrices() -> None:
     def quotients(x: Any) -> Any:
         total = 1.0

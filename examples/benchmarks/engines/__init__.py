@@ -34,6 +34,7 @@ ENGINES = {
     "stcompile": Entry(f"{_HERE}.stcompile", "fast", "stcompile", peer=False),
     "stcompile-auto": Entry(f"{_HERE}.stcompile", "fast auto", "stcompile", peer=False),
     "stcompile-compiled": Entry(f"{_HERE}.stcompile", "compiled", "numba", peer=False),
+    "stcompile-c": Entry(f"{_HERE}.stcompile", "compiled c", "stcompile", peer=False),
     "stcompile-parallel": Entry(f"{_HERE}.stcompile", "compiled parallel", "numba", peer=False),
 }
 

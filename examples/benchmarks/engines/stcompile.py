@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, cast
 
 import numpy as np
@@ -67,16 +67,18 @@ LOSSES: dict[str, Callable[..., Any]] = {
 
 class Stcompile:
     """stcompile at one of its levels; ``parallel``: with loops in several threads; ``auto``: with
-    as many threads of BLAS as it finds to be fastest."""
+    as many threads of BLAS as it finds to be fastest; ``c``: with loops compiled as C."""
 
     allocates_in_python = True
 
-    def __init__(self, level: Level, parallel: bool, auto: bool) -> None:
+    def __init__(self, level: Level, further: Collection[str]) -> None:
         self.options: dict[str, Any] = {
             "level": level,
-            "parallel": parallel,
-            "threads": "auto" if auto else None,
+            "parallel": "parallel" in further,
+            "threads": "auto" if "auto" in further else None,
         }
+        if level == "compiled":
+            self.options["compiler"] = "c" if "c" in further else "numba"
 
     def trainer(self, work: str, inputs: Inputs) -> Trainer:
         params = inputs.copied_params()
@@ -98,4 +100,4 @@ class Stcompile:
 
 def engine(variant: str, threads: int) -> Stcompile:
     level, *further = variant.split()
-    return Stcompile(cast(Level, level), "parallel" in further, "auto" in further)
+    return Stcompile(cast(Level, level), further)
