@@ -127,13 +127,13 @@ T modulo_S(T x, T y)
     return (r < 0) != (y < 0) ? r + y : r;
 }
 
-T int_power_S(T x, T n)
+T whole_power_S(T x, int64_t n)
 {
-    T result = 1;
+    T product = 1;
     for (; n > 0; n /= 2, x *= x)
         if (n % 2)
-            result *= x;
-    return result;
+            product *= x;
+    return product;
 }
 
 /* The order of NumPy's sorts, in which NaN comes last; a sort by merging keeps equal ones as they

@@ -9,7 +9,7 @@ import numpy as np
 
 from stcompile.native.functions import COMPLEX as COMPLEX_LIBM
 from stcompile.native.functions import INLINE, LIBM
-from stcompile.native.kinds import BOOL, COMPLEX, FLOAT, Number, common
+from stcompile.native.kinds import BOOL, COMPLEX, FLOAT, INT, Number, common
 from stcompile.native.values import (
     AND,
     CHOICE,
@@ -57,10 +57,18 @@ def power(run: Around, left: Value, right: Value) -> Value:
     """``left**right``."""
     kind = _wide(left.number, right.number)
     if kind.dtype.kind == "i":
-        return inlined(run, "int_power", kind, left, right)
+        return _product(run, kind, left, cast(right, INT).code)
     if right.static == 2:
         return numpy_call(run, "square", [cast(left, kind)])
+    if kind.dtype.kind == "f" and right.kind == INT and isinstance(right.static, int):
+        product = _product(run, kind, left, str(abs(right.static)))
+        return product if right.static >= 0 else inlined(run, "reciprocal", kind, product)
     return _of_c(run, "pow", kind, left, right)
+
+
+def _product(run: Around, kind: Number, factor: Value, times: str) -> Value:
+    """A number multiplied by itself, in the order that Numba has."""
+    return Value(kind, f"{run.inline('whole_power', kind)}({cast(factor, kind).code}, {times})")
 
 
 def _wide(one: Number, other: Number) -> Number:

@@ -368,6 +368,32 @@ def test_whole_quotients_and_rests(dtype: Any) -> None:
     np.testing.assert_array_equal(np.signbit(found[seen]), np.signbit(expected[seen]))
 
 
+def test_whole_powers_are_products() -> None:
+    """They are Numba's to the bit; those of libm take several times as long."""
+
+    def powers(x: Any) -> Any:
+        found = np.zeros((6, x.shape[0]))
+        for i in range(x.shape[0]):
+            found[0, i] = x[i] ** 3
+            found[1, i] = x[i] ** 4
+            found[2, i] = x[i] ** 7
+            found[3, i] = x[i] ** -3
+            found[4, i] = x[i] ** -1
+            found[5, i] = x[i] ** 0
+        return found
+
+    x = np.append(RNG.normal(size=50), [0.0, -0.0, np.inf, np.nan, 1e200])
+    with np.errstate(all="ignore"):
+        found, expected = (
+            st.compile(powers, level="compiled", compiler=compiler)(x)
+            for compiler in ("c", "numba")
+        )
+        plain = powers(x)
+    np.testing.assert_array_equal(found, expected)
+    finite = np.isfinite(plain)
+    np.testing.assert_allclose(found[finite], plain[finite], rtol=1e-15)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_largest_and_least_numbers_have_nan(dtype: Any) -> None:
     special = (0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan)
