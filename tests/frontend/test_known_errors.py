@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -131,3 +132,78 @@ def test_errors_of_the_library_are_taken_by_handlers() -> None:
             return np.sum(x)
 
     assert st.compile(guarded)(np.ones(3)) == 3.0
+
+
+# --- errors of NumPy that shapes decide ----------------------------------------------------------
+
+
+def index_in_a_loop(x: Any) -> Any:
+    total = 0.0
+    for i in range(3):
+        try:
+            total = total + x[i + 1] ** 2
+        except IndexError:
+            total = total + 2 * x[0]
+    return total
+
+
+def text_of_a_shape(x: Any) -> Any:
+    try:
+        return np.sum(x.reshape(7))
+    except ValueError as error:
+        return len(str(error)) * x[0]
+
+
+def operands_that_do_not_fit(x: Any) -> Any:
+    try:
+        return np.sum(x @ np.ones((4, 2)))
+    except ValueError:
+        return x[1] * x[2]
+
+
+def write_outside(x: Any) -> Any:
+    y = x[1]
+    with suppress(IndexError):
+        y = y * 3
+        x[3] = y
+    return y * x[0]
+
+
+def axis_on_one_path(x: Any) -> Any:
+    try:
+        y = np.sum(x * x, axis=1) if x[0] > 0 else x[1]
+    except np.exceptions.AxisError:
+        y = 2 * x[0]
+    return y * x[2]
+
+
+@pytest.mark.parametrize("level", ("readable", "fast", "compiled"))
+@pytest.mark.parametrize("sign", (1, -1))
+@pytest.mark.parametrize(
+    "function",
+    [
+        index_in_a_loop,
+        text_of_a_shape,
+        operands_that_do_not_fit,
+        write_outside,
+        axis_on_one_path,
+    ],
+)
+def test_errors_of_numpy_reach_their_handler(function: Any, sign: int, level: Any) -> None:
+    x = sign * np.array([0.5, 0.25, 1.5])
+    value, gradient = st.value_and_grad(function, level=level)(x)
+    np.testing.assert_allclose(value, function(x.copy()), rtol=1e-15)
+    steps = 1e-6 * np.eye(3)
+    slopes = [(function(x + step) - function(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-8, atol=1e-9)
+
+
+def test_an_error_that_no_handler_takes_is_a_refusal() -> None:
+    def function(x: Any) -> Any:
+        try:
+            return np.sum(x.reshape(2, 2))
+        except IndexError:
+            return x[0]
+
+    with pytest.raises(st.TypingError, match="cannot reshape"):
+        st.grad(function)(np.ones(3))

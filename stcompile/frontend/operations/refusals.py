@@ -20,11 +20,12 @@ import numpy as np
 
 from stcompile.base.errors import LanguageError, StcompileError, TypingError
 from stcompile.frontend.operations.out import Callee
+from stcompile.frontend.state.failures import first_caught
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, Flat, GeneratorValue, Scalar
 from stcompile.frontend.state.walking import REFUSED_AS_WELL, WOULD_REFUSE
 from stcompile.wengert.bounds import mapped
-from stcompile.wengert.dims import Symbol, symbols_in
+from stcompile.wengert.dims import Size, Symbol, symbols_in
 from stcompile.wengert.types import Type
 
 P = ParamSpec("P")
@@ -74,8 +75,8 @@ def judge(
     keywords: Mapping[str, Any],
 ) -> None:
     """Change a refusal of the present expression so that it blames NumPy or Python only if they
-    refuse the operation as well. The outermost operation decides: the operations that the library
-    is written with may fail for other reasons."""
+    refuse the operation as well; a handler around it then runs. The outermost operation decides:
+    the operations that the library is written with may fail for other reasons."""
     of_library = error.hint == REFUSED_AS_WELL  # the library checks like NumPy
     if error.raised is not None or not (of_library or error.hint in (WOULD_REFUSE, NOT_KNOWN)):
         return
@@ -91,6 +92,9 @@ def judge(
         reason = f"{error.reason}, as NumPy's does not" if of_library else error.reason
         raise LanguageError(reason, location=here, hint=NOT_SUPPORTED) from None
     error.hint = error.hint if of_library else WOULD_REFUSE
+    named = next(symbols_in(tuple(_dims_in((*arguments, *keywords.values())))), None)
+    if named is None and first_caught((type(refusal),), run.guards) is not None:
+        error.raised, error.guards = refusal, run.guards
 
 
 def called(callee: Callee) -> Callable[..., Any]:
@@ -110,9 +114,9 @@ def refusal_of(
 ) -> Exception | None:
     """The exception that an operation raises for all examples of the arguments; None if it accepts
     an example. `NotTriedError` if no example can be tried."""
-    types = [*_types_in((*arguments, *keywords.values()))]
+    dims = [*_dims_in((*arguments, *keywords.values()))]
     first: Exception | None = None
-    for fill, size in itertools.product(_FILLS, _sizes(types)):
+    for fill, size in itertools.product(_FILLS, _sizes(dims)):
         example = _Examples(fill, size)
         given = [example.of(value) for value in arguments]
         named = {name: example.of(value) for name, value in keywords.items()}
@@ -171,17 +175,16 @@ class _Examples:
         return min(max(self.size, low), high)
 
 
-def _sizes(found: Sequence[Type]) -> Iterable[int]:
+def _sizes(dims: Sequence[Size]) -> Iterable[int]:
     """The numbers that lengths which the data decide are tried as."""
-    dims = [dim for type_ in found for dim in type_.dims]
     if all(symbol.typical is not None for dim in dims for symbol in symbols_in(dim)):
         return (0,)
     return sorted({*_LENGTHS, *(dim for dim in dims if isinstance(dim, int))})
 
 
-def _types_in(values: Iterable[Any]) -> Iterator[Type]:
+def _dims_in(values: Iterable[Any]) -> Iterator[Size]:
     for value in values:
         if isinstance(value, Array):
-            yield value.type
+            yield from value.type.dims
         elif type(value) in (list, tuple):
-            yield from _types_in(value)
+            yield from _dims_in(value)
