@@ -61,12 +61,28 @@ def _along_axes(
     return y
 
 
+def _dctn(
+    x: Any,
+    type: int = 2,
+    s: Any = None,
+    axes: Any = None,
+    norm: Any = None,
+    overwrite_x: bool = False,
+    workers: Any = None,
+    *,
+    orthogonalize: Any = None,
+) -> Any:
+    """The transform along several axes, of which SciPy takes the last argument by its name alone,
+    as it does not for the others."""
+    return _along_axes("dct", False, x, type, s, axes, norm, orthogonalize=orthogonalize)
+
+
 FUNCTIONS: dict[str, Any] = {
     "dct": partial(_along_axis, "dct", False),
     "idct": partial(_along_axis, "dct", True),
     "dst": partial(_along_axis, "dst", False),
     "idst": partial(_along_axis, "dst", True),
-    "dctn": partial(_along_axes, "dct", False),
+    "dctn": _dctn,
     "idctn": partial(_along_axes, "dct", True),
     "dstn": partial(_along_axes, "dst", False),
     "idstn": partial(_along_axes, "dst", True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
+from stcompile.library.scipy_fourier import FUNCTIONS
 
 fft = pytest.importorskip("scipy.fft")
 
@@ -88,3 +90,13 @@ def test_float32(name: str) -> None:
 def test_refused(f: Any, message: str) -> None:
     with pytest.raises(st.StcompileError, match=message):
         st.grad(lambda x: np.sum(np.real(f(x))))(X)
+
+
+@pytest.mark.parametrize("name", ["dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn"])
+def test_signatures_are_those_of_scipy(name: str) -> None:
+    """Also of which arguments SciPy takes by their name alone."""
+    own, others = (
+        [(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()]
+        for f in (FUNCTIONS[name], getattr(fft, name))
+    )
+    assert own == others
