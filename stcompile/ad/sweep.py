@@ -28,6 +28,7 @@ from stcompile.base.location import NOWHERE
 from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
 from stcompile.wengert.primitives.attempts import as_called
 from stcompile.wengert.primitives.control import Ports
+from stcompile.wengert.primitives.special import OWN
 from stcompile.wengert.recorder import Recorder
 from stcompile.wengert.types import Type
 
@@ -231,29 +232,36 @@ def known_rule(equation: Equation, active: tuple[bool, ...]) -> Rule:
     """The rule of an equation, for its active inputs. An equation without a rule is refused, and so
     is an equation whose rule has no derivative by an active input, or is not known to be right for
     complex numbers if there are any."""
-    name = equation.params.get("spelling") or equation.primitive
+    name = _shown(equation.params.get("spelling") or equation.primitive)
     if _is_complex(equation) and not holds_for_complex(equation):
-        raise _refusal(f"`{name}`", equation)
+        raise _refusal(name, equation)
     if rule_function(equation.primitive) is None:
         hint = "stop the derivative by st.stop_gradient, or write one by st.custom_rule"
-        if name in _EXCHANGED:
+        if equation.primitive in _EXCHANGED:
             hint = "differentiate the loss, not a training step with comm"
         location = equation.location.shown
-        raise DerivativeError(f"`{name}` has no derivative rule", location=location, hint=hint)
+        raise DerivativeError(f"{name} has no derivative rule", location=location, hint=hint)
     try:
         rule = rule_for(equation, active)
     except StcompileError as error:  # the error is in the rule; show the equation that led to it
-        reason = f"the derivative of `{name}` here: {error.reason}"
+        reason = f"the derivative of {name} here: {error.reason}"
         raise DerivativeError(reason, location=equation.location, hint="") from error
     if rule.kind == "partials" and len(rule.targets) < sum(active):
         without = next(i for i, flag in enumerate(active) if flag and i not in rule.targets)
         raise DerivativeError(
-            f"`{name}` has no derivative with respect to its operand {without + 1}",
+            f"{name} has no derivative with respect to its operand {without + 1}",
             location=equation.location,
             hint="give a number there, differentiate by what it does not depend on, or write a "
             "derivative by st.custom_rule",
         )
     return rule
+
+
+def _shown(name: str) -> str:
+    """A primitive as its users know it: they have not written the derivatives that are primitives
+    of their own."""
+    function, _, operand = name.rpartition("_by_")
+    return f"the derivative of `{function}` by `{operand}`" if name in OWN else f"`{name}`"
 
 
 def require_real(equation: Equation) -> None:

@@ -16,7 +16,8 @@ class StcompileError(Exception):
     """Base of all errors of stcompile.
 
     ``reason`` says what is wrong, ``hint`` what to write instead, ``location`` where (with the
-    chain of call sites that led there).
+    chain of call sites that led there). The text begins with the user's line, from which the code
+    of packages was called.
     """
 
     def __init__(self, reason: str, *, location: Location | None = None, hint: str = "") -> None:
@@ -35,20 +36,23 @@ class StcompileError(Exception):
         return self.raised is not None and not self.is_conditional
 
     def __str__(self) -> str:
-        lines = [self.reason]
-        if self.location is not None:
-            lines = [excerpt(self.location), self.reason]
-        if self.hint:
-            lines.append(f"hint: {self.hint}")
-        site = self.location.caller if self.location is not None else None
-        sites = []
-        while site is not None:
-            sites.append("called from " + excerpt(site))
-            site = site.caller
-        if len(sites) > 2 * SITES:
-            left_out = f"... {len(sites) - 2 * SITES} more calls ..."
-            sites = [*sites[:SITES], left_out, *sites[-SITES:]]
-        return "\n".join([*lines, *sites])
+        hint = [f"hint: {self.hint}"] if self.hint else []
+        if self.location is None:
+            return "\n".join([self.reason, *hint])
+        sites = [self.location]
+        while sites[-1].caller is not None:
+            sites.append(sites[-1].caller)
+        own = next((at for at, site in enumerate(sites) if not site.is_installed), 0)
+        outer = _shortened(["called from " + excerpt(site) for site in sites[own + 1 :]])
+        inner = _shortened(["which leads to " + excerpt(site) for site in reversed(sites[:own])])
+        return "\n".join([excerpt(sites[own]), self.reason, *hint, *inner, *outer])
+
+
+def _shortened(sites: list[str]) -> list[str]:
+    """The first and the last ones of many sites."""
+    if len(sites) <= 2 * SITES:
+        return sites
+    return [*sites[:SITES], f"... {len(sites) - 2 * SITES} more calls ...", *sites[-SITES:]]
 
 
 class SourceError(StcompileError):

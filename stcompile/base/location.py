@@ -25,6 +25,7 @@ LIBRARY = (
     os.path.join(HERE, "library"),
 )  # folders with functions that user programs call
 PYTHON = os.path.dirname(os.__file__)  # `copy`, `statistics` and the like
+PACKAGES = tuple(f"{os.sep}{name}-packages{os.sep}" for name in ("site", "dist"))
 NUMPY = os.path.join(os.path.dirname(np.__file__), "")  # functions that it writes in Python
 Section = Literal["forward", "tangent", "adjoint", "exchange", "update"]
 
@@ -91,6 +92,11 @@ class Location:
         """True for code that no user wrote: of this package, of NumPy, and of Python's own
         modules."""
         return self.is_own or _folder(self.file) == PYTHON or self.is_numpys
+
+    @property
+    def is_installed(self) -> bool:
+        """True for code of this package, of NumPy, of Python, and of packages beside them."""
+        return self.is_inside or any(folder in self.file for folder in PACKAGES)
 
     @property
     def is_numpys(self) -> bool:

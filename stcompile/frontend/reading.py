@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import types
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from stcompile.frontend.operations.construct import construct
 from stcompile.frontend.state.run import Run
 
 _LIBRARY = "scipy"
+_PRIVATE = re.compile(r"`([\w.]*\.)?_\w+`")  # names that the library's users do not know
 _MISSING = (AttributeError, NameError)  # no library asks for what it does not have
 
 
@@ -49,7 +51,8 @@ def read(
         is_missing = isinstance(error.raised, _MISSING)
         if (error.raised is not None and not is_missing) or _is_inside(run):
             raise
-        reason, shown = f"{name} is not supported: {error.reason}", run.location.shown
+        why = "" if _PRIVATE.search(error.reason) else f": {error.reason}"
+        reason, shown = f"{name} is not supported{why}", run.location.shown
         if is_missing:
             raise LanguageError(reason, location=shown or run.location, hint=hint) from None
         error.reason, error.location, error.hint = reason, shown or run.location, hint

@@ -37,8 +37,10 @@ class Excerpt:
 
 
 def excerpts(message: str) -> list[Excerpt]:
-    """Every place shown in a message: the expression, then the call sites that led to it."""
-    pattern = r"^(?:called from )?(\S+):(\d+)(?:, in (.*))?\n *\d+ \| (.*)\n *\| ( *)(\^+)$"
+    """Every place shown in a message: the user's expression, what it leads to in packages, then the
+    call sites that led to it."""
+    place = r"^(?:called from |which leads to )?(\S+):(\d+)(?:, in (.*))?"
+    pattern = place + r"\n *\d+ \| (.*)\n *\| ( *)(\^+)$"
     found = []
     for file, line, function, text, indent, caret in re.findall(pattern, message, re.MULTILINE):
         underlined = text[len(indent) : len(indent) + len(caret)]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 import stcompile as st
 from stcompile import LanguageError, SourceError, StcompileError, TypingError
@@ -158,6 +159,39 @@ def test_an_error_in_another_module_names_both_files():
     places = excerpts(str(refusal(loss, X)))
     assert [place.file for place in places] == ["layers.py", Path(__file__).name]
     assert [place.underlined for place in places] == ["x @ np.ones((7, 7))", "layers.fails(x)"]
+
+
+def test_an_error_in_a_package_begins_with_the_user_s_line(tmp_path, monkeypatch):
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    text = "def fit(x):\n    return step(x)\n\ndef step(x):\n    return x.reshape(4, 5)\n"
+    (folder / "fitting_package.py").write_text(text)
+    monkeypatch.syspath_prepend(folder)
+    package = importlib.import_module("fitting_package")
+
+    def model(x):
+        return package.fit(x)
+
+    def loss(x):
+        return np.sum(model(x))
+
+    error = refusal(loss, X)
+    assert [(place.file, place.underlined) for place in excerpts(str(error))] == [
+        ("test_sources_and_places.py", "package.fit(x)"),
+        ("fitting_package.py", "step(x)"),
+        ("fitting_package.py", "x.reshape(4, 5)"),
+        ("test_sources_and_places.py", "model(x)"),
+    ]
+    assert str(error).count("which leads to") == 2
+
+
+def test_what_only_a_package_knows_is_not_named():
+    error = refusal(lambda a: st.grad(lambda a: special.gammaincc(a, 2.0))(a), 1.5)
+    assert "the derivative of `special.gammaincc` by `a` has no derivative" in error.reason
+    error = refusal(lambda x: stats.betaprime.isf(x, 2.0, 3.0), 0.3)
+    assert error.reason == "`stats.betaprime.isf` is not supported"
+    error = refusal(lambda x: stats.ncx2.logcdf(x, 2.0, 3.0), 0.3)
+    assert error.reason.startswith("`stats.ncx2.logcdf` is not supported: `special.chndtr")
 
 
 def test_an_error_in_a_method_of_an_object():

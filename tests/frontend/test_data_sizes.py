@@ -399,6 +399,19 @@ def test_what_is_refused():
         st.grad(lambda x: np.sum(st.checkpoint(lambda y: y[y > 0])(x)))(V)
 
 
+def test_the_refusal_of_a_part_that_only_a_loop_knows_names_it():
+    def part_of_a_step(x):
+        n = 1
+        while np.sum(x) < 10 * n and n < 3:
+            n = n + 1
+            part = x[:n]
+        return np.sum(part**2)
+
+    with pytest.raises(st.LanguageError) as caught:
+        st.grad(part_of_a_step)(V)
+    assert caught.value.reason.startswith("`part` has a length that is known only inside")
+
+
 # --- the mechanism -------------------------------------------------------------------------------
 
 TEXT = """program f(x: f64[5], k: int) {

@@ -426,9 +426,14 @@ def _left(loop: _Fixpoint, merger: Merger, site: Site, shape: Shape, after: Any)
         return replace(shape, parts=(loop.filled[site.key].after(loop.run, filling),))
     if not isinstance(shape, Spoiled):
         return shape
+    hint = getattr(site, "name", "")
     if loop.runs_once:
-        return merger.defined(after, True, getattr(site, "name", ""))
-    return _of_unbound(merger, site, after) or shape
+        left = merger.defined(after, True, hint)
+    else:
+        left = _of_unbound(merger, site, after) or shape
+    if isinstance(left, Spoiled) and isinstance(site, NameSite):
+        return left.of(site.name)
+    return left
 
 
 def _growths(loop: _Fixpoint, rows: Merger, shapes: list[Shape]) -> list[Growth]:

@@ -158,8 +158,8 @@ class Merger:
         if not isinstance(shape, Spoiled):
             return shape
         change = self.run.outside.changes.get(site.key)
-        if (isinstance(site, NameSite) or change is not None) and shape.reason[0] != "`":
-            shape = Spoiled(f"`{hint}` {shape.reason}")
+        if isinstance(site, NameSite) or change is not None:
+            shape = shape.of(hint)
         if change is not None and self.may_be_set:
             return self._set_on_a_path(change.entered, first, second, shape)
         return shape

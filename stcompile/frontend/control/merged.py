@@ -170,7 +170,13 @@ class Filling:
 
 @dataclass(frozen=True)
 class Spoiled:
+    """No value that may be read, for a reason that begins with a verb, or with a name."""
+
     reason: str
+
+    def of(self, name: str) -> Spoiled:
+        """The same of a variable; a reason that has a name keeps it."""
+        return self if self.reason[0] == "`" else Spoiled(f"`{name}` {self.reason}")
 
 
 Shape: TypeAlias = Keep | Moving | Counting | Slot | ArrayOf | Parts | Window | Filling | Spoiled
