@@ -90,7 +90,6 @@ class Control(Lists):
         self.here = outer
 
     def _For(self, node: ast.For) -> None:
-        before = len(self.text.lines)
         self.places = {}
         assert isinstance(node.target, ast.Name)
         call = node.iter
@@ -115,17 +114,18 @@ class Control(Lists):
         elif step < 0:
             move = f"{own}--" if step == -1 else f"{own} -= {-step}"
         steps = last.static if len(given) == 1 and isinstance(last.static, int) else None
-        for pragma in self._pragmas(node, steps):
+        pragmas = [*self._pragmas(node, steps)]
+        for pragma in pragmas:
             self.say(pragma)
-        head = f"for (int64_t {own} = {start}; {own} {sign} {end}; {move}) {{"
-        self.say(head)
+        self.say(f"for (int64_t {own} = {start}; {own} {sign} {end}; {move}) {{")
         if is_shared_out(node):
             self.shared_out = 0
         self._inside(node.body, id(node))
+        at = self.text.last - 1 - len(pragmas)
         self.say("}")
         if is_shared_out(node):
-            self._share_out(self.text.lines.index(self.text.margin + head, before))
-        self.unit.looped(self, node, before)
+            self._share_out(at + len(pragmas))
+        self.unit.looped(self, node, at)
         self.places = {}
 
     def _share_out(self, at: int) -> None:
@@ -165,11 +165,10 @@ class Control(Lists):
             self.refuse("a condition that calls for an array has no translation")
         self.say(f"while ({test.code}) {{")
         self._inside(node.body, id(node))
+        at = self.text.last - 1
         self.say("}")
-        at = next(n for n in range(before, len(self.text.lines)) if "while (" in self.text.lines[n])
         if any(_MAY_FAIL.search(line) for line in self.text.lines[at:]):  # else it might never end
-            margin = self.text.lines[at][: -len(self.text.lines[at].lstrip())]
-            self.text.lines[at] = f"{margin}while ({test.within(AND)} && !work->error) {{"
+            self.text.lines[at] = f"{self.text.margin}while ({test.within(AND)} && !work->error) {{"
 
     def _If(self, node: ast.If) -> None:
         test = self.number(node.test)

@@ -57,18 +57,14 @@ class _Kernels(Unit):
         """True if an index may be out of range, as Numba is told."""
         return any("boundscheck=True" in ast.unparse(one) for one in node.decorator_list)
 
-    def looped(self, run: Translator, node: ast.For, before: int) -> None:
+    def looped(self, run: Translator, node: ast.For, at: int) -> None:
         within = {type(one) for one in nodes(node.body, ast.stmt)}
         if run.places and not within & {ast.For, ast.While}:
-            at = next(
-                n for n in range(before, len(run.text.lines)) if _LOOP.search(run.text.lines[n])
-            )
             run.text.lines[at:] = _versions(
                 run, run.text.lines[at:], set(map(c_name, names_in(node.body, ast.Store)))
             )
 
 
-_LOOP = re.compile(rf"^ *(for \(|IN_ANY_ORDER\(|{UNROLLED}$|{IN_THREADS})")
 _PRAGMA = re.compile(rf"IN_ANY_ORDER\(|{UNROLLED}$|{IN_THREADS}")
 _HEAD = re.compile(r"^ *for \(int64_t (\w+) = (.*?); \1 < (.*); \1\+\+\) \{$")
 

@@ -14,6 +14,7 @@ class Lines:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.starts = [0]  # the first lines of the blocks around
+        self.last = 0  # the first line of the block that ended last
         self.level = 1
 
     @property
@@ -34,9 +35,18 @@ class Lines:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """Add the lines of a block."""
+        """Add the lines of a block, whose first one is ``last`` afterwards.
+
+        >>> text = Lines()
+        >>> text.say("while (x < 9) {")
+        >>> with text.block():
+        ...     text.say("x++;")
+        ...     text.hoist(0, "int x = 0;")
+        >>> text.lines[text.last - 1 :]
+        ['    while (x < 9) {', '        x++;']
+        """
         self.starts.append(len(self.lines))
         self.level += 1
         yield
         self.level -= 1
-        self.starts.pop()
+        self.last = self.starts.pop()

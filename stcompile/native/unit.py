@@ -111,8 +111,8 @@ class Unit:
         """True if indices in a function may be out of range."""
         return True
 
-    def looped(self, run: Any, node: ast.For, before: int) -> None:
-        """Change the lines of a loop, those from ``before`` on."""
+    def looped(self, run: Any, node: ast.For, at: int) -> None:
+        """Change the lines of a loop, those from ``at`` on."""
 
     def place(self, line: int) -> str:
         """The user's line."""
