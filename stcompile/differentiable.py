@@ -130,11 +130,16 @@ class Differentiable(Travels, Shown, Generic[P, R, G]):
 
     @public
     def export(
-        self, path: str | os.PathLike[str], *arguments: Any, name: str = "", **keywords: Any
+        self,
+        path: str | os.PathLike[str],
+        *arguments: Any,
+        name: str = "",
+        lapack: bool = False,
+        **keywords: Any,
     ) -> None:
         """Write the generated forward and adjoint function into a file of its own, as
         `Gradient.export` says."""
-        self.value_and_grad.export(path, *arguments, name=name, **keywords)
+        self.value_and_grad.export(path, *arguments, name=name, lapack=lapack, **keywords)
 
     @public
     def memory(self, *arguments: P.args, **keywords: P.kwargs) -> Memory:

@@ -1,6 +1,6 @@
-"""Parts of C as files: `functions.c` and `fourier.c` have functions that are printed where they are
-called, `python.c` has what a kernel needs that Python calls, `differ.c` and `differ_exactly.c`
-compare in self-tests, and the others have macros."""
+"""Parts of C as files: `functions.c`, `fourier.c` and `lapack.c` have functions that are printed
+where they are called, `python.c` has what a kernel needs that Python calls, `differ.c` and
+`differ_exactly.c` compare in self-tests, and the others have macros."""
 
 from __future__ import annotations
 

@@ -94,7 +94,12 @@ class Inspected(Compiler, Shown, Generic[P]):
 
     @public
     def export(
-        self, path: str | os.PathLike[str], *arguments: Any, name: str = "", **keywords: Any
+        self,
+        path: str | os.PathLike[str],
+        *arguments: Any,
+        name: str = "",
+        lapack: bool = False,
+        **keywords: Any,
     ) -> None:
         """Write the generated function for the given arguments into a file of its own: of Python,
         which gradients and training steps have, or as C99 with a header beside it if its name ends
@@ -108,7 +113,9 @@ class Inspected(Compiler, Shown, Generic[P]):
         well.
 
         A function of C needs libm and nothing else, and allocates nothing. Its name is ``name`` if
-        that is given (an argument of the user's function that is called so is given by position).
+        that is given, and it calls LAPACK for eigenvalues, singular values and large systems if
+        ``lapack`` is True (arguments of the user's function that are called so are given by
+        position).
         Compiled with ``-DSELF_TEST`` the file is a program that compares the results with those of
         the readable level.
 
@@ -120,11 +127,11 @@ class Inspected(Compiler, Shown, Generic[P]):
         self.check_export()
         bound = self.bind(arguments, keywords)
         if os.fspath(path).endswith(".c"):
-            return write_c(self, path, bound, name)
-        if name:
+            return write_c(self, path, bound, name, lapack)
+        if name or lapack:
             raise ExportError(
-                "a function in a file of Python has the name of its own function",
-                hint="name=... is for files of C: Python imports a function under another name",
+                "`name` and `lapack` are for files of C",
+                hint="Python imports a function under another name, and calls LAPACK by NumPy",
             )
         self.write_python(path, bound)
 

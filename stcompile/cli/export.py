@@ -23,6 +23,9 @@ def export(
     name: Annotated[
         str, typer.Option("--name", metavar="NAME", help="of the function in a file of C")
     ] = "",
+    lapack: Annotated[
+        bool, typer.Option("--lapack", help="let a function in C call LAPACK's functions")
+    ] = False,
 ) -> None:
     """Write a gradient into a file.
 
@@ -47,9 +50,10 @@ def export(
     write: Any = getattr(shown, "export", None)
     if write is None:
         raise UsageError(f"`{found.name}` is not exported", hint="name a function or a gradient")
-    chosen_for_c = {"name": name} if name else {}
+    chosen_for_c = {k: v for k, v in (("name", name), ("lapack", lapack)) if v}
     write(path, *given.positional, **chosen_for_c, **given.keywords)
     tested = f"python {path} tests it"
     if path.suffix == ".c":
-        tested = f"cc -DSELF_TEST {path} -lm && ./a.out tests it"
+        libraries = "-llapack -lm" if lapack else "-lm"
+        tested = f"cc -DSELF_TEST {path} {libraries} && ./a.out tests it"
     print(f"written: {path} ({tested})")

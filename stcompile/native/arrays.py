@@ -65,6 +65,7 @@ class Arrays(Expressions):
         self.viewed = self._viewed()
         self.names = Counter[str]()
         self.places: dict[str, tuple[str, str]] = {}  # indices and lengths by checks, of a loop
+        self.factored: dict[str, dict[str, Value]] = {}  # results of calls that nobody read yet
         self.here: tuple[int, ...] = ()  # the blocks around
         self.shared_out: int | None = None  # in a loop in threads, the bytes of a step's arrays
 

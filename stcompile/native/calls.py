@@ -1,7 +1,7 @@
 """Calls of NumPy's functions of arrays in C: statements that fill an array in the workspace.
 
 Systems of equations are solved by the loops that kernels have for small matrices, whatever the size
-is. Other functions are short functions of C.
+is, or by LAPACK. Other functions are short functions of C.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from stcompile.code.beside import text_of
 from stcompile.codegen_templates.loops import HELPERS
+from stcompile.native import lapack
 from stcompile.native.arrays import Arrays
 from stcompile.native.fourier import FOURIER
 from stcompile.native.functions import CHOSEN
@@ -63,7 +64,7 @@ def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
         except ValueError:
             run.refuse(f"`{ast.unparse(node)}` of numbers that are not known has no translation")
         return constant(run, np.array(known, *dtypes))
-    if name not in SOLVERS and name not in FUNCTIONS:
+    if name not in SOLVERS and name not in FUNCTIONS and name not in lapack.PARTS:
         return None
     parts = (one.elts if isinstance(one, ast.Tuple) else [one] for one in node.args)
     values = [run.value(part) for one in parts for part in one]
@@ -71,6 +72,8 @@ def call_of_arrays(run: Arrays, node: ast.Call) -> Value | None:
         return None
     keywords = {one.arg: run.value(one.value) for one in node.keywords if one.arg}
     given = {own: v.static if v.length is None else v.length for own, v in keywords.items()}
+    if name in lapack.PARTS and (run.unit.lapack or name not in SOLVERS):
+        return lapack.called(run, node, values, given)
     if name in SOLVERS:
         return _solved(run, name, values)
     return FUNCTIONS[name](run, node, values, given)
@@ -155,7 +158,4 @@ def _solved(run: Arrays, name: str, values: Sequence[Value]) -> Value:
 
     if all(len(one.dims) < 3 for one in values):
         return of_one(values)
-    of, dims = values[-1].of, values[-1].dims
-    is_number = name in SEVERAL or name == "np.linalg.det"
-    made = of if is_number else Array(of, dims[-2:])
-    return of_each_matrix(run, values, made, of_one)
+    return of_each_matrix(run, values, of_one)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from stcompile.native.kinds import BOOL, INT
 from stcompile.native.lists import Lists
 from stcompile.native.literals import in_comment
+from stcompile.native.names import nodes
 from stcompile.native.threads import IN_THREADS, STACK, is_shared_out
 from stcompile.native.unit import Unit
 from stcompile.native.values import AND, UNKNOWN, Value, cast, literal
@@ -66,6 +67,8 @@ class Control(Lists):
         if method is None:
             self.refuse(f"`{ast.unparse(node)}` has no translation")
         before, outer, self.may_fail = len(self.text.lines), self.may_fail, False
+        if isinstance(node, ast.For | ast.While | ast.If):
+            self.factored = {}
         try:
             method(node)
         except UnknownSizeError as error:
@@ -73,6 +76,16 @@ class Control(Lists):
         if not self.unit.says_numbers and not isinstance(node, _LEAVING):
             self._end_after_error(before)
         self.may_fail = outer
+        if not self._is_fresh(node):
+            self.factored = {}
+
+    def _is_fresh(self, node: ast.stmt) -> bool:
+        """True for a statement that gives a new name a value, and changes no array."""
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+            return False
+        names = (one.func for one in nodes([node.value], ast.Call))
+        is_own = any(ast.unparse(name) in self.unit.definitions for name in names)
+        return self.assigned[node.targets[0].id] == 1 and not is_own
 
     def _end_after_error(self, before: int) -> None:
         """End the function if an error is known: where a function that was called may have found

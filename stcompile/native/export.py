@@ -32,12 +32,18 @@ WIDTH = 96  # of lines about the function
 HINT = "C has numbers and arrays of known shapes, loops and branches: keep the rest in Python"
 
 
-def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments, name: str = "") -> None:
+def write_c(
+    function: Any,
+    path: str | os.PathLike[str],
+    bound: Arguments,
+    name: str = "",
+    lapack: bool = False,
+) -> None:
     """Write the function for the types of these arguments as C99, and its header beside it.
 
-    ``path`` ends with ``.c``; the function has a ``name`` of its own if none is given. Compiled
-    with ``-DSELF_TEST`` the file is a program that compares results with those that Python's code
-    gives for these arguments.
+    ``path`` ends with ``.c``; the function has a ``name`` of its own if none is given, and calls
+    LAPACK's functions if ``lapack`` is True. Compiled with ``-DSELF_TEST`` the file is a program
+    that compares results with those that Python's code gives for these arguments.
     """
     target = Path(path)
     if name and not (name.isidentifier() and name == function_name(name)):
@@ -45,9 +51,9 @@ def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments, name:
             f"`{name}` is no name for a function in C",
             hint="it has letters, digits and underscores, and is no name of C or its libraries",
         )
-    bound = _with_least_lengths(function, function.with_lengths(_in_c_order(bound)))
+    bound = _with_least_lengths(function, function.with_lengths(_in_c_order(bound)), lapack)
     try:
-        made, text = translation(function, bound, target.stem, name)
+        made, text = translation(function, bound, target.stem, name, lapack)
     except UnknownSizeError as error:
         raise ExportError(
             f"the number of {error} is needed to write `{function.function_name}` as C",
@@ -63,7 +69,7 @@ def write_c(function: Any, path: str | os.PathLike[str], bound: Arguments, name:
     write_named(header, text.header)
 
 
-def _with_least_lengths(function: Any, bound: Arguments) -> Arguments:
+def _with_least_lengths(function: Any, bound: Arguments, lapack: bool) -> Arguments:
     """The arguments with names for lengths that may be as short as C can be written for."""
     dims = (dim for sizes in bound.sizes.values() for dim in sizes)
     for symbol in dict.fromkeys(s for dim in dims if (s := named_by(dim)) is not None):
@@ -71,7 +77,7 @@ def _with_least_lengths(function: Any, bound: Arguments) -> Arguments:
         assert isinstance(high, int)  # lengths of arguments depend on no others
         while low < high:
             middle = (low + high) // 2
-            if _has_translation(function, _from_length(bound, symbol, middle)):
+            if _has_translation(function, _from_length(bound, symbol, middle), lapack):
                 high = middle
             else:
                 low = middle + 1
@@ -89,11 +95,11 @@ def _from_length(bound: Arguments, symbol: Symbol, low: int) -> Arguments:
     return replace(bound, sizes=sizes)
 
 
-def _has_translation(function: Any, bound: Arguments) -> bool:
+def _has_translation(function: Any, bound: Arguments, lapack: bool) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            translation(function, bound)
+            translation(function, bound, lapack=lapack)
         except (StcompileError, UnknownSizeError):
             return False
     return True
@@ -109,7 +115,7 @@ def _in_c_order(bound: Arguments) -> Arguments:
 
 
 def translation(
-    function: Any, bound: Arguments, file: str = "", name: str = ""
+    function: Any, bound: Arguments, file: str = "", name: str = "", lapack: bool = False
 ) -> tuple[Any, Translated]:
     """The compiled function, and its translation, with a ``name`` in a ``file`` if they are given;
     `LanguageError` at the user's line for what C does not have."""
@@ -143,6 +149,7 @@ def translation(
             name or function_name(made.name),
             labels_of(function, bound, made.staged.result, leaves),
             {own: symbol for symbol, own in named.items()},
+            lapack,
         )
     except NotInC as error:
         place = made.locate(error.line)

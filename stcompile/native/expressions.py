@@ -129,12 +129,9 @@ class Expressions:
             found = getattr(np, node.attr, None)
             if isinstance(found, type):
                 return Value(None, "", static=np.dtype(found))
-        if isinstance(node.value, ast.Call):  # a part of a tuple that has names
-            named = ast.Attribute(node.value.func, node.attr, ast.Load())
-            call = ast.copy_location(ast.Call(named, node.value.args, []), node)
-            made = self.call_of_arrays(call)
-            if made is not None:
-                return made
+        part = self._part_of_call(node.value, node.attr)
+        if part is not None:
+            return part
         owner = self.value(node.value)
         if isinstance(owner.kind, Array):
             facts = {"shape": owner.kind.dims, "ndim": len(owner.kind.dims)}
@@ -147,12 +144,24 @@ class Expressions:
             return self._part(owner, node.attr)
         self.refuse(f"`{ast.unparse(node)}` has no translation")
 
+    def _part_of_call(self, call: ast.expr, name: str) -> Value | None:
+        """A part of a tuple that a function of NumPy's returns, by its name or its place."""
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return None
+        named = ast.Attribute(call.func, name, ast.Load())
+        return self.call_of_arrays(
+            ast.copy_location(ast.Call(named, call.args, call.keywords), call)
+        )
+
     def _part(self, owner: Value, name: str) -> Value:
         if owner.number.dtype.kind != "c":
             return owner if name == "real" else literal(0, owner.number)
         return Value(owner.number.part, f"c{name}{owner.number.suffix}({owner.code})")
 
     def _Subscript(self, node: ast.Subscript) -> Value:
+        part = self._part_of_call(node.value, ast.unparse(node.slice))
+        if part is not None:
+            return part
         owner = self.value(node.value)
         if isinstance(owner.static, tuple):
             at = self.value(node.slice).static

@@ -93,13 +93,14 @@ def translated(
     called: str,
     labels: Sequence[str] = (),
     lengths: Mapping[str, Symbol] = MappingProxyType({}),
+    lapack: bool = False,
 ) -> Translated:
     """Translate the text of a module of loops, which reads ``constants`` by name. ``about`` stands
     in the header, whose name is that of the ``file``. In C the function is ``called`` so,
     ``labels`` are names for its results, and ``lengths`` are those that have names, by their names
-    in C."""
+    in C. ``lapack`` allows calls of LAPACK's functions."""
     unit = unit_of(source, called, locate, Unit)
-    unit.lengths = lengths
+    unit.lengths, unit.lapack = lengths, lapack
     if lists_in(unit.definitions[name].body):
         unit.limit = _limit({*lengths, *(leaf.name for leaf in leaves)})
         unit.lengths = {**lengths, unit.limit: Symbol(unit.limit, 1, None, 1)}
@@ -353,8 +354,10 @@ def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
     if unit.stack is not None:
         lines += template("threads.c").replace("CLAUSE", unit.clause).split("\n")
     lines += [line for array in unit.constants.values() for line in (array, "")]
+    if unit.lapack and any("LAPACK(" in short for short in unit.inlines.values()):
+        lines += template("lapack_names.c").split("\n")
     for short in unit.inlines.values():
-        lines += [f"static inline {short}", ""]
+        lines += [short if short.startswith("extern ") else f"static inline {short}", ""]
     for one in unit.order:
         if one.title:
             lines += _comment(one.title)

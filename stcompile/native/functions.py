@@ -27,20 +27,34 @@ LOOPED = "write a loop over the elements, or pass the result as an argument"
 
 INLINE = {
     named[1]: part
-    for file in ("functions.c", "fourier.c")
+    for file in ("functions.c", "fourier.c", "lapack.c")
     for part in template(file).rstrip().split("\n\n")
-    if (named := re.search(r"(\w+)_S\(", part)) is not None
+    if (named := re.search(r"(\w+)_[SL]\(", part)) is not None
 }
 """Short functions by name, as templates."""
 
 
 def short_function(name: str, kind: Number, suffix: str) -> str:
     """The text of a short function for numbers of a kind."""
-    words = {"T": kind.c, "R": kind.part.c, "_S": suffix, "_F": kind.suffix}
+    letter = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+
+    def of_lapack(found: re.Match[str]) -> str:
+        own = found[1] if kind.part == kind else re.sub("^or", "un", found[1])
+        return f"LAPACK({letter[kind.dtype.name]}{own})("
+
+    text = re.sub(r",\n +", ", ", INLINE[name])  # lines are cut when they are printed
+    text = re.sub(r"\b(?:complex_)?(\w+)_L\(", of_lapack, text)
+    words = {
+        "CONJ": f"conj{kind.suffix}" if kind.part != kind else "",
+        "T": kind.c,
+        "R": kind.part.c,
+        "_S": suffix,
+        "_F": kind.suffix,
+    }
     words["CMPLX_F"] = f"CMPLX{kind.suffix.upper()}"
-    return re.sub(r"CMPLX_F|_[SF]\b|\b[TR]\b", lambda found: words[found[0]], INLINE[name])
+    return re.sub(r"CMPLX_F|CONJ|_[SF]\b|\b[TR]\b", lambda found: words[found[0]], text)
 
 
 def called_by(name: str) -> list[str]:
     """The short functions that another one calls."""
-    return [own for own in re.findall(r"(\w+)_S\(", INLINE[name]) if own != name]
+    return [own for own in re.findall(r"(\w+)_[SL]\(", INLINE[name]) if own != name]

@@ -21,7 +21,10 @@ from stcompile.native.values import (
     Value,
     cast,
     literal,
+    static_value,
 )
+from stcompile.wengert.bounds import maximum, minimum
+from stcompile.wengert.dims import Size
 
 PREFIXES = {"f": "", "c": "complex_"}
 """The beginning of the names of short functions, by types of numbers; of integers it is `int_`."""
@@ -126,10 +129,12 @@ def _logical(sign: str, binds: int) -> Callable[..., Value]:
     return made
 
 
-def _chosen(sign: str) -> Callable[..., Value]:
-    """The less or the greater one of two numbers, as in Python."""
+def _chosen(sign: str, of_sizes: Callable[..., Size]) -> Callable[..., Value]:
+    """The less or the greater one of two numbers, as in Python, or of two lengths."""
 
     def made(run: Around, first: Value, second: Value) -> Value:
+        if first.size is not None and second.size is not None:
+            return static_value(of_sizes(first.size, second.size))
         kind = common(first.number, second.number)
         one, two = (cast(value, kind).within(UNARY) for value in (first, second))
         return Value(kind, f"{two} {sign} {one} ? {two} : {one}", CHOICE)
@@ -161,7 +166,7 @@ BUILTIN: dict[str, Callable[..., Value]] = {
     "float": _cast(FLOAT),
     "bool": _cast(BOOL),
     "complex": _complex,
-    "min": _chosen("<"),
-    "max": _chosen(">"),
+    "min": _chosen("<", minimum),
+    "max": _chosen(">", maximum),
 }
 """Python's functions of numbers."""

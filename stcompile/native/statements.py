@@ -9,6 +9,7 @@ from stcompile.native import calls
 from stcompile.native.control import ADDED, Control
 from stcompile.native.kinds import BOOL, INT, Array, Number, is_wider
 from stcompile.native.lists import appended
+from stcompile.native.literals import in_comment
 from stcompile.native.unit import Made, Unit
 from stcompile.native.values import Value, cast
 from stcompile.native.whole import set_where
@@ -40,6 +41,9 @@ class Statements(Control):
             return
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
             self._called(value.func.id, [self.value(a) for a in value.args], [])
+            return
+        if isinstance(value, ast.Call) and ast.unparse(value.func) == "warnings.warn":
+            self.say(f"/* {in_comment(str(ast.literal_eval(value.args[0])))} */")
             return
         for owner, item in appended([node]):
             self._appended(ast.unparse(owner), item)

@@ -68,6 +68,7 @@ class Unit:
     lengths: Mapping[str, Symbol] = field(default_factory=dict)
     limit: str = ""  # the length of lists, where there may be some
     says_numbers: bool = False  # that messages of errors have
+    lapack: bool = False  # True if its functions may be called
     has_sums: bool = False  # that may be added several terms at a time
     stack: int | None = None  # bytes of arrays that a step of a loop in threads has; None: no loop
     clause: str = ""  # of the pragma of such loops

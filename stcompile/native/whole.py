@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from stcompile.native.arrays import Arrays
-from stcompile.native.kinds import BOOL, INT, Array, Kind, Number, common
+from stcompile.native.kinds import BOOL, INT, Array, common
 from stcompile.native.sizes import size_text
 from stcompile.native.values import Value, cast, literal
 from stcompile.wengert.bounds import least
@@ -81,7 +81,7 @@ def spread(run: Arrays, node: ast.Call, values: Sequence[Value], given: Mapping[
 def counted(
     run: Arrays, node: ast.Call, values: Sequence[Value], given: Mapping[str, Any]
 ) -> Value:
-    """``np.count_nonzero`` or ``np.sum`` of all of a mask."""
+    """``np.count_nonzero``, ``np.sum`` or ``np.any`` of all of a mask."""
     (mask,) = values
     if not isinstance(mask.kind, Array) or mask.kind.of != BOOL or given.get("axis") is not None:
         run.refuse(f"`{ast.unparse(node)}` has no translation", "write a loop over the elements")
@@ -90,7 +90,8 @@ def counted(
     run.say(f"{memory.code}[0] = 0;")
     run.say(f"for (int64_t {at} = 0; {at} < {size_text(mask.kind.size)}; {at}++)")
     run.say(f"    {memory.code}[0] += {flat(mask, at)};")
-    return Value(INT, f"{memory.code}[0]")
+    count = Value(INT, f"{memory.code}[0]")
+    return cast(count, BOOL) if ast.unparse(node.func) == "np.any" else count
 
 
 def convolved(
@@ -170,25 +171,22 @@ def set_where(run: Arrays, array: Value, mask: Value, value: str, sign: str) -> 
 
 
 def of_each_matrix(
-    run: Arrays, values: Sequence[Value], made: Kind, compute: Callable[[Sequence[Value]], Value]
+    run: Arrays, values: Sequence[Value], compute: Callable[[Sequence[Value]], Value]
 ) -> Value:
-    """The results, of the kind ``made``, of a function of matrices for each of a stack."""
+    """The results of a function of matrices for each of a stack."""
     stacked = [v for v in values if isinstance(v.kind, Array) and len(v.kind.dims) > 2]
     batches = {v.kind.dims[:-2] for v in stacked if isinstance(v.kind, Array)}
     if len(batches) != 1:
         run.refuse("a function of stacks of several shapes has no translation", "broadcast them")
     (batch,) = batches
-    assert isinstance(made, Array | Number)
-    of, dims = (made.of, made.dims) if isinstance(made, Array) else (made, ())
-    memory = run.fresh_memory("stack", Array(of, (*batch, *dims)))
     at = run.fresh_name("at")
     run.say(f"for (int64_t {at} = 0; {at} < {size_text(number_of_elements(batch))}; {at}++) {{")
     run.text.level += 1
     part = [_matrix(v, at, batch) if v in stacked else v for v in values]
     result = compute(part)
+    memory = run.fresh_memory("stack", Array(result.of, (*batch, *result.dims)))
     if isinstance(result.kind, Array):
-        assert isinstance(memory.kind, Array)
-        size = f"{result.kind.count} * sizeof({of.c})"
+        size = f"{result.kind.count} * sizeof({result.of.c})"
         target = f"{flat(memory)} + {at} * ({size_text(result.kind.size)})"
         run.say(f"memcpy({target}, {result.code}, {size});")
     else:
@@ -215,6 +213,7 @@ WHOLE = {
     "np.convolve": convolved,
     "np.count_nonzero": counted,
     "np.sum": counted,
+    "np.any": counted,
     "np.einsum": summed_products,
 }
 """The functions by their names."""

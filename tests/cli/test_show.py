@@ -334,6 +334,20 @@ def test_show_and_export_have_the_same_level(folder: Path, run: Run) -> None:
         assert ["def workspace" not in text for text in texts] == [is_readable, is_readable]
 
 
+def test_export_of_c_has_a_name_and_calls_lapack(folder: Path, run: Run) -> None:
+    (folder / "spectrum.py").write_text(
+        "import numpy as np\nimport stcompile as st\n\n"
+        "@st.differentiable\ndef radius(a):\n    return np.linalg.eigvalsh(a)[-1]\n"
+    )
+    command = ["export", "spectrum.py", "-o", "r.c", "--args", "np.eye(3)"]
+    refused = run(*command)
+    assert refused.code == 1 and "--lapack" in refused.err
+    done = run(*command, "--lapack", "--name", "radius")
+    assert done.code == 0, done.err
+    assert "-llapack" in done.out
+    assert "int radius(const double" in (folder / "r.c").read_text()
+
+
 def test_export_runs_alone(folder: Path, run: Run) -> None:
     done = run("export", "model.py:loss")
     assert done.code == 0, done.err

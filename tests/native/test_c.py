@@ -27,9 +27,9 @@ def built(source: Path, options: str, made: str) -> Path:
     return target
 
 
-def run_self_test(source: Path) -> str:
+def run_self_test(source: Path, options: str = "") -> str:
     """Run the self-test of a file under sanitizers."""
-    program = built(source, f"-DSELF_TEST {SANITIZERS}", ".out")
+    program = built(source, f"-DSELF_TEST {SANITIZERS} {options}", ".out")
     found = subprocess.run([str(program)], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout + found.stderr
     assert found.stderr == ""

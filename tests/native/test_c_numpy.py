@@ -182,6 +182,7 @@ def test_what_is_refused_is_said_at_the_line(name: str, tmp_path: Path) -> None:
     with pytest.raises(LanguageError, match=re.escape(said)) as caught:
         gradient_of(function, args).export(tmp_path / "f.c", *args)
     assert "test_c_numpy.py" in str(caught.value) and "hint: " in str(caught.value)
+    assert ("lapack=True" in str(caught.value)) == ("linalg" in said)
 
 
 @needs_gcc
