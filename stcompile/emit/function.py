@@ -8,7 +8,6 @@ written into buffers, which a factory around the function makes once.
 from __future__ import annotations
 
 import ast
-import keyword
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -24,11 +23,10 @@ from stcompile.base.deferred import deferred
 from stcompile.base.location import Location
 from stcompile.base.options import Options
 from stcompile.code.beside import called_in, text_of
-from stcompile.code.literals import literal, name
+from stcompile.code.literals import literal
 from stcompile.code.render import render
 from stcompile.codegen_templates import by_shape
 from stcompile.emit.constants import LongConstant, Save, defaults_of, give_constants
-from stcompile.emit.effects import parts_read, written_effect
 from stcompile.emit.layout import (
     INDENT,
     WIDTH,
@@ -40,25 +38,30 @@ from stcompile.emit.layout import (
     statements_in,
     without_unread,
 )
-from stcompile.emit.lists import listed
-from stcompile.emit.names import DEVICE, NAMESPACE, Naming
+from stcompile.emit.names import NAMESPACE, Naming
+from stcompile.emit.outer_names import (
+    global_names,
+    has_own,
+    mpi_names,
+    names_in,
+    scipy_modules,
+    with_names,
+)
 from stcompile.emit.products import MODULE, blas_names
+from stcompile.emit.results import Results
 from stcompile.emit.statements import Statements
 from stcompile.emit.steps import KernelFunction
 from stcompile.emit.workspace import FACTORY, Workspace, together
 from stcompile.plan.buffers import Plan
 from stcompile.plan.decide import make_schedule
 from stcompile.wengert.dims import Symbol, named_by
-from stcompile.wengert.ir import Program, Variable, every_equation
-from stcompile.wengert.naming import RESERVED, Names, base_name
+from stcompile.wengert.ir import Program, Variable
+from stcompile.wengert.naming import Names, base_name
 from stcompile.wengert.primitives.effects import effect_modules
-from stcompile.wengert.primitives.external import externals_of
-from stcompile.wengert.primitives.special import OWN
-from stcompile.wengert.staged import Effect, Group, Item, Leaf, Listed, Reference, Result, Staged
+from stcompile.wengert.staged import Leaf, Staged
 
 READABLE = Options("readable")
 LENGTHS = ("n", "m", "k", "p", "q")  # names of lengths
-SCIPY = ("linalg", "signal", "special")  # modules
 IMPORTED = "from numba import njit"
 kernels_of = deferred("stcompile.emit.kernels", "kernels_of")
 kernel_lines = deferred("stcompile.emit.kernels", "kernel_lines")
@@ -181,8 +184,6 @@ class _Emitter:
     ) -> None:
         self.staged = staged
         self.effects: list[ast.stmt] = []
-        self.made: dict[str, str] = {}  # names of new objects
-        self.read_first: dict[Reference, str] = {}  # names of parts of the caller's objects
         self.renamed = renamed
         self.name = self._called(staged.program.name)
         self.arguments = tuple(map(self._called, arguments))
@@ -208,6 +209,7 @@ class _Emitter:
         self.naming = Naming(self.schedule, taken)
         self.options = options
         self.statements = self._statements()
+        self.results = Results(self.tree, self.naming, self.statements, renamed)
         self.lengths = self._named_lengths()
         self.statements.symbols.update(self.lengths)
         self.kernels: Mapping[int, KernelFunction] = {}
@@ -225,8 +227,8 @@ class _Emitter:
     def run(self) -> Emitted:
         prologue = self._prologue()
         self.statements.region(self.tree.region)
-        returned = self._result(self.staged.result)
-        self.effects = self._effects()
+        returned = self.results.of(self.staged.result)
+        self.effects = self.results.effects(self.staged.effects)
         without_unread(self.statements.blocks, [returned, *self.effects], self.statements.sizes)
         if self.options.xp:
             prologue, returned = self._elsewhere(prologue, returned)
@@ -269,7 +271,7 @@ class _Emitter:
 
         assert isinstance(self.statements, Elsewhere)
         arrays = [
-            self._expression(trees.show_path(leaf.argument, leaf.path))
+            self.results.expression(trees.show_path(leaf.argument, leaf.path))
             for leaf in self.staged.leaves
             if leaf.variable.type.kind == "array"
         ]
@@ -289,7 +291,7 @@ class _Emitter:
             elif leaf.variable in self.schedule.read:
                 targets.append(self._named(leaf.variable))
                 shown = trees.show_path(leaf.argument, leaf.path)
-                values.append(self._expression(shown))
+                values.append(self.results.expression(shown))
         for hidden in self.staged.hidden:
             self._named(hidden.variable)
         for constant in self.constants:
@@ -339,7 +341,7 @@ class _Emitter:
         array = (
             self.naming.called(leaf.variable)
             if leaf.variable in self.naming.given
-            else self._expression(trees.show_path(leaf.argument, leaf.path))
+            else self.results.expression(trees.show_path(leaf.argument, leaf.path))
         )
         shape = ast.Attribute(array, "shape", ast.Load())
         length = ast.Subscript(shape, literal(axis), ast.Load())
@@ -349,91 +351,9 @@ class _Emitter:
         """The name of the function or of an argument in the code."""
         return self.renamed.get(own, own)
 
-    def _expression(self, text: str) -> ast.expr:
-        """The code of a part of an argument: ``params["rnn"]``."""
-        code = ast.parse(text, mode="eval").body
-        for node in ast.walk(code):
-            if isinstance(node, ast.Name):
-                node.id = self._called(node.id)
-        return code
-
     def _named(self, variable: Variable) -> ast.Name:
         self.naming.give(variable, self.naming.names.like(variable.name))
         return self.naming.called(variable)
-
-    def _result(self, result: Result) -> ast.expr:
-        """The expression of the function's result."""
-        if isinstance(result, Reference):
-            known = self.read_first.get(result)
-            return name(known) if known is not None else self._reference(result)
-        if isinstance(result, Item):
-            if result.like:
-                return self._expression(result.like)
-            if result.atom is None:
-                return literal(result.value)
-            return self.statements.returned(self.tree.atom(result.atom))
-        if isinstance(result, Listed):
-            code: ast.expr = listed(result, self.statements, self.tree, self.naming.names)
-            return code
-        parts = [self._result(part) for part in result.parts]
-        if result.kind == "dict":
-            return ast.Dict([literal(key) for key in result.keys], parts)
-        if result.kind == "list":
-            return ast.List(parts, ast.Load())
-        if result.kind == "tuple":
-            return ast.Tuple(parts, ast.Load())
-        if result.kind == "SimpleNamespace":
-            return namespace(result.keys, parts)
-        if result.kind in OF_COLLECTIONS:
-            setting = None if result.setting is None else self._result(result.setting)
-            return collection(result, parts, setting)
-        return self._replaced(result, parts)
-
-    # --- objects of the caller -----------------------------------------------------------------
-
-    def _reference(self, found: Reference) -> ast.expr:
-        """The code of an object of the caller, or of one that the effects have made."""
-        if found.is_made:
-            return name(self._made_name(found.text))
-        if found.root is None:
-            return self._expression(found.text)
-        root = self.naming.called(found.root).id
-        return ast.parse(f"{root}{found.text}", mode="eval").body
-
-    def _made_name(self, text: str) -> str:
-        if text not in self.made:
-            self.made[text] = self.naming.names.like("made")
-        return self.made[text]
-
-    def _effects(self) -> list[ast.stmt]:
-        """The statements that change objects of the caller, after those that read parts of them."""
-        first: list[ast.stmt] = []
-        for effect in self.staged.effects:
-            for part in parts_read(effect.value):
-                code = self._reference(part)
-                if not isinstance(code, ast.Name) and part not in self.read_first:
-                    own = self.naming.names.like(trees.path_name("held", ()))
-                    self.read_first[part] = own
-                    first.append(ast.Assign([ast.Name(own, ast.Store())], code, lineno=0))
-        return [*first, *map(self._effect, self.staged.effects)]
-
-    def _effect(self, effect: Effect) -> ast.stmt:
-        target, kind, key = self._reference(effect.target), effect.kind, effect.key
-        value = None if effect.value is None else self._result(effect.value)
-        made = written_effect(kind, target, key, value)
-        return made if effect.when is None else ast.If(self._result(effect.when), [made], [])
-
-    def _replaced(self, result: Group, parts: list[ast.expr]) -> ast.expr:
-        """A namedtuple or a dataclass: a copy of the argument's with other fields."""
-        like = self._expression(result.like)
-        changed = [
-            ast.keyword(str(key), code)
-            for key, code, part in zip(result.keys, parts, result.parts, strict=True)
-            if not (isinstance(part, Item) and part.atom is None)
-        ]
-        if result.kind == "namedtuple":
-            return ast.Call(ast.Attribute(like, "_replace", ast.Load()), [], changed)
-        return ast.Call(ast.Attribute(name("dataclasses"), "replace", ast.Load()), [like], changed)
 
     # --- text ----------------------------------------------------------------------------------
 
@@ -552,30 +472,6 @@ class _Emitter:
             yield f"{own}={self.defaults[constant.variable]}"
 
 
-def namespace(keys: Sequence[Any], parts: Sequence[ast.expr]) -> ast.expr:
-    """The expression that makes a namespace of parts."""
-    made = ast.Attribute(name("types"), "SimpleNamespace", ast.Load())
-    if all(key.isidentifier() and not keyword.iskeyword(key) for key in keys):
-        named = [ast.keyword(key, part) for key, part in zip(keys, parts, strict=True)]
-    else:
-        named = [ast.keyword(None, ast.Dict([literal(key) for key in keys], [*parts]))]
-    return ast.Call(made, [], named)
-
-
-def collection(group: Group, parts: Sequence[ast.expr], setting: ast.expr | None) -> ast.expr:
-    """The expression that makes a container of `collections`; ``setting`` is the greatest length of
-    a deque, the factory of a defaultdict."""
-    made = ast.Attribute(name("collections"), group.kind, ast.Load())
-    if group.kind == "deque":
-        more = [] if setting is None else [ast.keyword("maxlen", setting)]
-        return ast.Call(made, [ast.List([*parts], ast.Load())], more)
-    factory = [] if setting is None else [setting]
-    items = [ast.Dict([literal(key) for key in group.keys], [*parts])] if parts else []
-    if items and group.kind == "defaultdict" and setting is None:
-        factory = [literal(None)]
-    return ast.Call(made, [*factory, *items], [])
-
-
 def _rendered(statements: Sequence[ast.stmt], indent: int) -> list[Line]:
     """The lines of statements that belong to no line of the user's."""
     return [
@@ -596,70 +492,9 @@ def _made_in(own: str, constant: LongConstant) -> list[str]:
     return [shown, comment_on(constant.location, 0)]
 
 
-def global_names(program: Program, options: Options = READABLE) -> frozenset[str]:
-    """All names of modules and functions that the code of a program may call."""
-    modules = ("collections", "dataclasses", "types", "warnings", *effect_modules(program), *SCIPY)
-    called = (*modules, *blas_names(), *mpi_names(program), *externals_of(program))
-    if has_kernels(program):
-        from stcompile.codegen_templates.loops import HELPERS
-
-        called += (*HELPERS,)
-    if has_own(program):
-        called += (*by_shape.HELPERS,)
-    return RESERVED.union(called, (NAMESPACE, DEVICE) if options.xp else ())
-
-
-def has_kernels(program: Program) -> bool:
-    """True if a part of a program is a kernel."""
-    return _has(program, frozenset({"kernel"}))
-
-
-def has_own(program: Program) -> bool:
-    """True if a part of a program is a function that has no library."""
-    return _has(program, OWN)
-
-
-def _has(program: Program, primitives: Collection[str]) -> bool:
-    return any(e.primitive in primitives for e in every_equation(program.equations))
-
-
 def _helpers(program: Program, body: Sequence[Line]) -> list[Line]:
     """The functions of `codegen_templates.by_shape` that the lines of a body call."""
     if not has_own(program):
         return []
     called = called_in("\n".join(line for line, *_ in body), by_shape.HELPERS)
     return _plain([line for own in called for line in (*text_of(by_shape.HELPERS[own]), "", "")])
-
-
-def mpi_names(program: Program) -> tuple[str, ...]:
-    """The names of mpi4py that the code of a program uses."""
-    exchanges = any(equation.primitive.startswith("exchange") for equation in program.equations)
-    return ("MPI",) if exchanges else ()
-
-
-def names_in(source: str) -> set[str]:
-    """The names that a text reads or writes."""
-    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
-
-
-def with_names(source: str, names: Mapping[str, str]) -> str:
-    """A text with other names for some that it reads, writes, defines or takes as arguments."""
-    places = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Name | ast.arg):
-            own = node.id if isinstance(node, ast.Name) else node.arg
-            places.append((node.lineno - 1, node.col_offset, own))
-        elif isinstance(node, ast.FunctionDef):
-            places.append((node.lineno - 1, node.col_offset + len("def "), node.name))
-    places = [place for place in places if place[2] in names]
-    lines = [line.encode() for line in source.split("\n")]  # columns count bytes
-    for at, column, own in sorted(places, reverse=True):
-        line = lines[at]
-        lines[at] = line[:column] + names[own].encode() + line[column + len(own.encode()) :]
-    return "\n".join(line.decode() for line in lines)
-
-
-def scipy_modules(tree: Tree) -> tuple[str, ...]:
-    """The modules of SciPy that code of a program names: a primitive of theirs has the prefix."""
-    used = {step.equation.primitive.split(".")[0] for step in tree.steps}
-    return tuple(sorted(used & {*SCIPY}))

@@ -29,8 +29,9 @@ from stcompile.base.strides import memory_order
 from stcompile.code.literals import literal, name
 from stcompile.code.render import render
 from stcompile.codegen_templates.skeleton import capsule
-from stcompile.emit.function import Emitted, emit, scipy_modules
+from stcompile.emit.function import Emitted, emit
 from stcompile.emit.layout import INDENT, WIDTH
+from stcompile.emit.outer_names import scipy_modules
 from stcompile.emit.workspace import FACTORY
 from stcompile.export.examples import structure
 from stcompile.export.file import MODULES, Module, docstring, imports_of, spaced, used

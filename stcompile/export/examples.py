@@ -18,7 +18,7 @@ from stcompile.base import trees
 from stcompile.base.fields import Fields
 from stcompile.base.strides import memory_order
 from stcompile.code.literals import attribute, literal, name
-from stcompile.emit.function import namespace
+from stcompile.emit.results import namespace
 from stcompile.wengert.types import is_generator
 
 SPREAD = 0.01  # for a differentiated array whose elements are all equal: it has to vary

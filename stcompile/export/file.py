@@ -19,8 +19,9 @@ from stcompile.base.thresholds import POOLS
 from stcompile.code.literals import literal, name
 from stcompile.code.render import render
 from stcompile.codegen_templates.skeleton import calls, differences, draws, gradient, step
-from stcompile.emit.function import READABLE, Emitted, emit, scipy_modules
+from stcompile.emit.function import READABLE, Emitted, emit
 from stcompile.emit.layout import INDENT, WIDTH
+from stcompile.emit.outer_names import scipy_modules
 from stcompile.emit.workspace import FACTORY
 from stcompile.export.examples import example
 from stcompile.export.quoted import Quote

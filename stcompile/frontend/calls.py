@@ -207,7 +207,7 @@ def _dispatched(run: Run, function: Any, arguments: Arguments) -> Any:
         run.fails(TypeError(f"{function.__name__} requires at least 1 positional argument"))
     cls = call(run, type, arguments[:1], {})
     place = Place.constant(function, function.__name__)
-    return run.captures.guard(place.fact(f"for {cls.__name__}", lambda own: own.dispatch(cls)))
+    return run.relied.guard(place.fact(f"for {cls.__name__}", lambda own: own.dispatch(cls)))
 
 
 _PLACEHOLDER = getattr(functools, "Placeholder", object())
@@ -285,7 +285,7 @@ def _call_python(run: Run, function: Any, arguments: Arguments, keywords: Keywor
         if method is not None:
             return call(run, method, arguments[1:], keywords)
     if isinstance(function, types.MethodType):
-        run.captures.track(function.__self__, Place.constant(function.__self__, "self"))
+        run.relied.track(function.__self__, Place.constant(function.__self__, "self"))
         return call(run, function.__func__, [function.__self__, *arguments], keywords)
     if isinstance(function, type) and issubclass(function, BaseException):
         return construct(run, function, arguments, keywords)
@@ -309,7 +309,7 @@ def _call_python(run: Run, function: Any, arguments: Arguments, keywords: Keywor
     if isinstance(function, type):
         return construct(run, function, arguments, keywords)
     if is_object:
-        run.captures.track(function, Place.constant(function, type(function).__name__))
+        run.relied.track(function, Place.constant(function, type(function).__name__))
         return call(run, method, [function, *arguments], keywords)
     if not callable(function):
         return run.refuse(f"{described(function)} cannot be called", "")

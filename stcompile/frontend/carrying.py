@@ -125,7 +125,7 @@ class Carrier:
         if isinstance(value, Maybe):
             flag, kept = self.again(value.flag), self.again(value.value)
             return lambda outputs: replace(value, flag=flag(outputs), value=kept(outputs))
-        is_captured = any(value is number for number in run.captures.numbers)
+        is_captured = any(value is number for number in run.mirrors.numbers.values())
         if is_captured or (isinstance(value, Rest) and value.reason == UNSEEN):
             return lambda outputs: value
         if isinstance(value, Scalar):
@@ -134,7 +134,7 @@ class Carrier:
             if not isinstance(value, Unread) and not is_static(value):
                 run.refuse(f"this keeps {described(value)} in an object from outside", INSTEAD)
             return lambda outputs: value
-        if run.captures.origin(value) is not None:
+        if run.mirrors.origin(value) is not None:
             return lambda outputs: value
         if isinstance(value, set | frozenset):
             run.refuse(f"this keeps {described(value)} in an object from outside", INSTEAD)

@@ -140,7 +140,7 @@ class _Effects:
     def _target(self, owner: Any) -> Reference:
         """The code of an object whose parts are set: as it is reached, from an argument or from
         what is captured."""
-        origin = self.run.captures.origin(owner)
+        origin = self.run.mirrors.origin(owner)
         assert origin is not None
         if isinstance(origin, str):
             return Reference(None, origin)
@@ -156,7 +156,7 @@ class _Effects:
 
     def _is_given(self, place: Place) -> bool:
         is_constant = place.key[0] == "constant"
-        return is_constant and self.run.captures.given.get(place.key[1]) == place.description
+        return is_constant and self.run.mirrors.given.get(place.key[1]) == place.description
 
     def _value(self, value: Any) -> Result:
         """A value that an object from outside gets."""
@@ -174,7 +174,7 @@ class _Effects:
             return self._fresh(value)
         if is_plain_value(value) or isinstance(value, Dim):
             return Item(None, value)
-        origin = run.captures.origin(value)
+        origin = run.mirrors.origin(value)
         if isinstance(origin, str):
             return Reference(None, origin)
         if origin is None and isinstance(value, _SHARED):
@@ -253,7 +253,7 @@ def _is_maybe(item: Any) -> bool:
 
 def _is_as_entered(captures: Captures, site: AttributeSite, value: Any) -> bool:
     """True if an attribute of a real object holds what it held on entry."""
-    place = captures.place_of(site.owner)
+    place = captures.relied.place_of(site.owner)
     if place is None:
         return False
-    return captures.is_mirror(own(site.owner, site.name), place.attribute(site.name), value)
+    return captures.mirrors.is_mirror(own(site.owner, site.name), place.attribute(site.name), value)

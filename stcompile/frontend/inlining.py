@@ -40,8 +40,8 @@ def inline_function(
         raise SourceError(error.reason, location=run.caller, hint=error.hint) from None
     node = source.node
     itself = Place.constant(function, function.__name__)
-    run.captures.guard(itself.attribute("__code__"))
-    run.captures.guard(itself.attribute("__defaults__"))
+    run.relied.guard(itself.attribute("__code__"))
+    run.relied.guard(itself.attribute("__defaults__"))
     _check_kind(run, function, source)
     signature = real_signature(function, follow_wrapped=False)
     bound = bind_arguments(run, function.__name__, signature, arguments, keywords)
@@ -101,16 +101,16 @@ def _outside(run: Run, function: types.FunctionType) -> Any:
             try:
                 value = cell.cell_contents
             except ValueError:
-                run.captures.guard(Place.has_value(cell, name))
+                run.relied.guard(Place.has_value(cell, name))
                 raise NameError(name) from None
             return run.captures.captured(value, Place.of_cell(cell, name))
         if name in globals_:
             value = _of_global(globals_, name)
             return _from_outside(run, function, value, Place.of_global(globals_, name))
         if hasattr(builtins, name):
-            run.captures.guard(Place.of_builtin(globals_, name))
+            run.relied.guard(Place.of_builtin(globals_, name))
             return getattr(builtins, name)
-        run.captures.guard(Place.has_name(globals_, name))
+        run.relied.guard(Place.has_name(globals_, name))
         raise NameError(name)
 
     return outside

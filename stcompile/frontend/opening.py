@@ -27,7 +27,7 @@ def assembled(run: Run, values: Any) -> Any:
             instance = run.call(facts.put_together, [made, facts.beside], {})
             return run.lend(instance) if run.owns(instance) else instance
         instance = run.lend(trees.instance(facts.kind, {**facts.rest, **parts}))
-        if run.captures.origin(facts.original) is not None:
+        if run.mirrors.origin(facts.original) is not None:
             run.outside.stand_for(instance, facts.original)
         return instance
 
@@ -58,10 +58,10 @@ class StagedOpening(Opening):
         return found
 
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
-        place = self.run.captures.place_of(owner)
+        place = self.run.relied.place_of(owner)
         if place is None:
             return self.run.checked(value)
-        self.run.captures.guard(place.fact("attributes", _attributes))
+        self.run.relied.guard(place.fact("attributes", _attributes))
         return self.run.captures.captured(value, place.attribute(name))
 
     def is_moving(self, value: Any) -> bool:

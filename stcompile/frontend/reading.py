@@ -39,7 +39,7 @@ def read(
     if written is None and not is_written_in_python(function):
         return run.refuse(f"{name} is not supported", hint)
     if owner is not None:
-        run.captures.track(owner, Place.constant(owner, type(owner).__name__))
+        run.relied.track(owner, Place.constant(owner, type(owner).__name__))
         arguments = [owner, *arguments]
     try:
         if written is None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from stcompile.analysis.cautions import distinct
 from stcompile.base import trees
+from stcompile.base.classes import is_plain_value
 from stcompile.base.containers import ITEMIZED
 from stcompile.base.errors import LanguageError, TypingError
 from stcompile.base.location import Location
@@ -32,7 +33,6 @@ from stcompile.frontend.lists.item_layouts import Layout, Rows, leaves_of
 from stcompile.frontend.lists.leaving import with_rows
 from stcompile.frontend.operations.nested import array_of
 from stcompile.frontend.state.attempts import Attempts
-from stcompile.frontend.state.capture import has_attributes
 from stcompile.frontend.state.outside import StagedAgain
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
@@ -126,21 +126,21 @@ def _called(
     for key, value in arguments.items():
         mirrors[key] = run.captures.argument(key, value, key in writeable, key in changed)
         for path, leaf in trees.leaves(value):
-            if has_attributes(leaf) and not is_input(leaf):
+            if not is_plain_value(leaf) and not is_input(leaf):
                 shown = trees.show_path(key, path)
-                run.captures.track(leaf, Place.constant(leaf, shown))
-                run.captures.given.setdefault(id(leaf), shown)
+                run.relied.track(leaf, Place.constant(leaf, shown))
+                run.mirrors.given.setdefault(id(leaf), shown)
     for key, mirror in mirrors.items():
         run.origins.update(_origins(mirror, key))
         for at, path, shown in _parts(mirror, key):
-            run.captures.given[at] = shown
+            run.mirrors.given[at] = shown
             if any(kind == "attribute" for kind, _ in path):
-                run.captures.of_objects.add(at)
+                run.mirrors.of_objects.add(at)
         for _, facts in objects_in(mirror):
             for name, part in facts.parts.items():
                 for at, path, _ in _parts(part, name):
                     if not any(kind == "attribute" for kind, _ in path):
-                        run.captures.of_parts[at] = facts.kind, name
+                        run.mirrors.of_parts[at] = facts.kind, name
     originals = _cells(mirrors)
     with _deep_recursion():
         value = run.call(
@@ -202,14 +202,14 @@ def _finish(run: Run, value: Any, name: str) -> Staged:
     hidden = [h for h in run.captures.hidden if h.variable in used]
     for one in run.captures.hidden:
         if one.variable not in used:  # nothing is computed from it, but Python would read it
-            run.captures.guard(one.place.fact("kind", _kind))
+            run.relied.guard(one.place.fact("kind", _kind))
     inputs = (*(leaf.variable for leaf in run.captures.leaves), *(h.variable for h in hidden))
     raw = Program(name, inputs, tuple(run.recorder.equations), outputs)
     staged = Staged(
         raw,
         tuple(run.captures.leaves),
         tuple(hidden),
-        run.captures.all_guards(),
+        run.relied.all_guards(),
         result,
         distinct(run.cautions),
         tuple(run.captures.beside),

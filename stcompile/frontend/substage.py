@@ -229,10 +229,10 @@ def _in_program(renamed: Mapping[Variable, Variable], path: trees.Path, leaf: An
 def _noted(run: Run, staged: Any, original: Any) -> dict[int, tuple[Any, Any]]:
     """Note what stands for the structures and numbers in the arguments: pairs, by identity."""
     for argument in (*staged[0], *staged[1].values()):
-        run.captures.note_given(argument)
+        run.mirrors.note_given(argument)
     pairs = {id(one): (one, other) for one, other in _paired(staged, original)}
     for one, other in pairs.values():
-        run.captures.stands_for(one, other)
+        run.mirrors.stands_for(one, other)
     return pairs
 
 
@@ -327,7 +327,7 @@ class Copying:
 
         def own(name: str, value: Any) -> Any:
             made = trees.map_leaves(leaf, value) if name in copied else value
-            run.captures.note_given(made)
+            run.mirrors.note_given(made)
             return made
 
         named = {name: own(name, value) for name, value in keywords.items()}

@@ -389,7 +389,7 @@ class TrainStep(Dispatcher[P, R]):
         """Record the optimiser's update of arrays by their gradients; its state is among the
         keywords."""
         state = self._staged_state(run, keywords)
-        run.captures.track(self.optimizer, Place.constant(self.optimizer, "optimizer"))
+        run.relied.track(self.optimizer, Place.constant(self.optimizer, "optimizer"))
         run.section = "update"
         update = Bound(type(self.optimizer).update, self.optimizer)
         run.call(update, [run.own(params), run.own(grads)], state)

@@ -136,7 +136,7 @@ class DifferentiatedBy(Dispatcher[P, R]):
             arguments = [arguments[0].value, *arguments[1:]]
         elif self.receiver is not MISSING:
             place = Place.constant(self.receiver, type(self.receiver).__name__)
-            run.captures.track(self.receiver, place)
+            run.relied.track(self.receiver, place)
             arguments = [self.receiver, *arguments]
         try:
             bound = bind(signature_of(self.function), arguments, keywords, defaults=False)

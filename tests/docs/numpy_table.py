@@ -24,6 +24,7 @@ from stcompile.frontend.functions.evaluated import EVALUATED
 from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.indices import INDICES
 from stcompile.frontend.functions.itertools import ITERTOOLS
+from stcompile.frontend.functions.joining import JOINING
 from stcompile.frontend.functions.library import (
     ARRANGEMENT,
     CALCULUS,
@@ -61,7 +62,7 @@ def tables() -> str:
     own = set(ELEMENTWISE) | set(REDUCTIONS) | set(SHAPES) | set(CREATION) | set(LINEAR)
     own |= set(RANDOM) | set(LINALG) | set(SORTING) | set(COMPOSED) | set(CALCULUS)
     own |= set(FOURIER) | set(STATISTICS) | set(MATRICES) | set(ARRANGEMENT) | set(PADDING)
-    own |= set(ITERTOOLS) | set(INDICES) | set(PLACES) | set(OWN) | set(WINDOWS)
+    own |= set(JOINING) | set(ITERTOOLS) | set(INDICES) | set(PLACES) | set(OWN) | set(WINDOWS)
     templates = set(WRITTEN.values()) | set(SHARED) | set(SUBSCRIPTED) | set(FROZEN)
     templates |= (
         set(VECTORIZED)
@@ -94,7 +95,7 @@ def tables() -> str:
         )),
         ("`np.poly1d`", _poly1d()),
         ("Matrices, parts of arrays", _calls(MATRICES)),
-        ("Shapes and arrangement", _calls({**SHAPES, **ARRANGEMENT, **PADDING})),
+        ("Shapes and arrangement", _calls({**SHAPES, **JOINING, **ARRANGEMENT, **PADDING})),
         ("Creation and conversion", _calls({f: x for f, x in CREATION.items() if _in_numpy(f)})),
         ("Made by subscripts", ", ".join(f"`np.{name}[...]`" for name in makers()) + "."),
         ("Array methods", _methods()),

@@ -21,6 +21,7 @@ import tests.control.test_for
 import tests.control.test_returns
 import tests.control.test_state
 import tests.control.test_while
+import tests.control.test_while_nested
 import tests.science.test_iterations
 import tests.science.test_ode
 import tests.science.test_pde
@@ -47,6 +48,7 @@ CONTROL = (
     tests.control.test_returns,
     tests.control.test_state,
     tests.control.test_while,
+    tests.control.test_while_nested,
 )
 LEVELS = {stages_at(level): level for level in ("fast", "readable")}  # once if they are the same
 every_level = pytest.mark.parametrize("stages", LEVELS, ids=LEVELS.values())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from tests.transforms.test_objects import LEVELS, Curve, Network, X, Y
+from tests.transforms.test_objects import LEVELS, Curve, Network, Tied, X, Y
 
 
 @LEVELS
@@ -138,3 +138,15 @@ def test_a_step_with_a_nan_changes_no_number() -> None:
         step(X * np.nan)
     np.testing.assert_array_equal(curve.w, before[0])
     assert curve.b == before[1]
+
+
+@LEVELS
+def test_a_shared_array_is_trained_once(level: Any) -> None:
+    tied, x = Tied(), X[:, :2]
+    found = st.grad(tied.loss, wrt="self", level=level)(x)
+    expected = tied.W - 0.1 * found.W, tied.enc.W - 0.1 * found.enc.W
+    step = st.train_step(tied.loss, st.optim.SGD(0.1), wrt="self", level=level)
+    step(x)
+    np.testing.assert_allclose(tied.W, expected[0])
+    np.testing.assert_allclose(tied.enc.W, expected[1])
+    assert tied.V is tied.W and tied.dec is tied.enc

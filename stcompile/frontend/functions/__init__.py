@@ -25,6 +25,7 @@ from stcompile.frontend.functions.evaluated import EVALUATED
 from stcompile.frontend.functions.fourier import FOURIER
 from stcompile.frontend.functions.indices import INDICES
 from stcompile.frontend.functions.itertools import ITERTOOLS
+from stcompile.frontend.functions.joining import JOINING
 from stcompile.frontend.functions.library import (
     ARRANGEMENT,
     CALCULUS,
@@ -192,6 +193,7 @@ FUNCTIONS: dict[Any, Any] = {
     **ELEMENTWISE,
     **REDUCTIONS,
     **SHAPES,
+    **JOINING,
     **PADDING,
     **CREATION,
     **SUBSCRIPTED,

@@ -89,9 +89,9 @@ def _made_again(run: Run, value: Any, part: _Item, done: dict[int, Any] | None =
 
 def _instance(run: Run, value: Any, part: _Item, done: dict[int, Any] | None) -> Any:
     """An object of the same class, made without its ``__init__``, with the same attributes."""
-    cls = run.captures.class_of(value)
+    cls = run.relied.class_of(value)
     for name in _PICKLING:
-        held = run.captures.lookup(cls, name)
+        held = run.relied.lookup(cls, name)
         if held is not MISSING and held is not find(object, name):
             run.refuse(
                 f"copying {an(cls.__name__)} is up to its `{name}`", "write a method that copies it"

@@ -87,7 +87,7 @@ def signature_of(run: Run, obj: Any) -> Any:
     if isinstance(written, types.FunctionType):
         place = Place.constant(written, written.__name__)
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
-            run.captures.guard(place.attribute(name))
+            run.relied.guard(place.attribute(name))
     try:
         return _made(run, inspect.signature(obj))
     except (TypeError, ValueError) as error:

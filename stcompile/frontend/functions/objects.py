@@ -64,7 +64,7 @@ def _isinstance(run: Run, obj: Any, class_or_tuple: Any) -> bool:
         example = obj.type.python_type(0) if weak else obj.type.dtype.type(0)
     else:
         example = obj
-        _order_of(run, run.captures.class_of(obj))
+        _order_of(run, run.relied.class_of(obj))
     _registered(run, type(example), class_or_tuple)
     return isinstance(example, class_or_tuple)
 
@@ -74,7 +74,7 @@ def _registered(run: Run, cls: type, base: Any) -> None:
     it."""
     for one in getattr(base, "__args__", (base,)) if isinstance(base, types.UnionType) else (base,):
         if isinstance(one, abc.ABCMeta):
-            run.captures.guard(Place.of_registration(cls, one))
+            run.relied.guard(Place.of_registration(cls, one))
 
 
 def issubclass_(run: Run, cls: Any, class_or_tuple: Any) -> bool:
@@ -91,7 +91,7 @@ def issubclass_(run: Run, cls: Any, class_or_tuple: Any) -> bool:
 def _order_of(run: Run, cls: Any) -> None:
     """Guard the bases of a class."""
     if isinstance(cls, type) and is_changeable(cls):
-        run.captures.guard(Place.constant(cls, cls.__name__).attribute("__mro__"))
+        run.relied.guard(Place.constant(cls, cls.__name__).attribute("__mro__"))
 
 
 def type_(run: Run, obj: Any, *more: Any) -> type:
@@ -104,7 +104,7 @@ def type_(run: Run, obj: Any, *more: Any) -> type:
         return obj.type.python_type if obj.type.kind == "python" else obj.type.dtype.type
     if isinstance(obj, GeneratorValue):
         return type(obj.example)
-    return run.captures.class_of(obj)
+    return run.relied.class_of(obj)
 
 
 def getattr_(run: Run, obj: Any, name: str, *default: Any) -> Any:
@@ -124,13 +124,13 @@ def getattr_static_(run: Run, obj: Any, attr: str, *default: Any) -> Any:
     elif isinstance(obj, types.ModuleType):
         return attributes.attribute(run, obj, name, *default)
     elif isinstance(obj, type):
-        found = run.captures.lookup(obj, name)
+        found = run.relied.lookup(obj, name)
     else:
-        found = run.captures.lookup(run.captures.class_of(obj), name)
+        found = run.relied.lookup(run.relied.class_of(obj), name)
         if found is MISSING or not is_data(found):
             if data_model.held_by(run, obj, name) is not MISSING:
                 return data_model.find_attribute(run, obj, name)
-            run.captures.lacks(obj, name)
+            run.relied.lacks(obj, name)
     if found is not MISSING:
         return found
     if default:
@@ -141,14 +141,14 @@ def getattr_static_(run: Run, obj: Any, attr: str, *default: Any) -> Any:
 def dir_(run: Run, obj: Any) -> list[str]:
     """``dir(obj)`` of an object of the user's: the names of its class and those that it has itself,
     which each call compares."""
-    cls = run.captures.class_of(obj)
+    cls = run.relied.class_of(obj)
     if is_traced(obj) or not is_changeable(cls) or find(cls, "__dir__") is not object.__dir__:
         run.refuse(f"`dir` of {described(obj)} is not supported", "name the attributes")
     if run.outside.is_changed(obj):
         run.refuse(f"`dir` of {described(obj)} whose attributes were set", "name the attributes")
-    place = run.captures.place_of(obj)
+    place = run.relied.place_of(obj)
     if place is not None:
-        run.captures.guard(place.fact("names", _names))
+        run.relied.guard(place.fact("names", _names))
     names = [*_names(obj)]
     run.own(names)
     return names
@@ -205,7 +205,7 @@ def vars_(run: Run, *obj: Any) -> Any:
 
 def callable_(run: Run, obj: Any) -> bool:
     if is_changeable(type(obj)):
-        return run.captures.lookup(run.captures.class_of(obj), "__call__") is not MISSING
+        return run.relied.lookup(run.relied.class_of(obj), "__call__") is not MISSING
     return callable(obj) or (type(obj).__module__ == Array.__module__ and not is_traced(obj))
 
 
@@ -226,7 +226,7 @@ def super_(run: Run, *arguments: Any) -> Super:
     if isinstance(receiver, type) and start in receiver.__mro__:
         cls = receiver
     else:
-        cls = run.captures.class_of(receiver)
+        cls = run.relied.class_of(receiver)
     _order_of(run, cls)
     if start not in cls.__mro__:
         run.refuse("super(type, obj): obj must be an instance or subtype of type", "", TypingError)
@@ -237,7 +237,7 @@ def replace_(run: Run, obj: Any, /, **changes: Any) -> Any:
     """dataclasses.replace: the class is called anew."""
     if isinstance(obj, type) or not dataclasses.is_dataclass(obj):
         run.refuse("replace() should be called on dataclass instances", "", TypingError)
-    cls = run.captures.class_of(obj)
+    cls = run.relied.class_of(obj)
     for field in find(cls, "__dataclass_fields__").values():
         kind = field._field_type.name
         if kind == "_FIELD_CLASSVAR":

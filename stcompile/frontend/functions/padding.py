@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.errors import TypingError
-from stcompile.frontend.functions.shapes import concatenated, repeat
+from stcompile.frontend.functions.joining import concatenated
+from stcompile.frontend.functions.shapes import repeat
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.layout import in_order_of
 from stcompile.frontend.state.run import Run

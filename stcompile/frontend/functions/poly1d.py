@@ -32,7 +32,7 @@ def _converted(run: Run, value: Any) -> Any:
     """See `stcompile.library.poly1d.as_poly1d`."""
     if not isinstance(value, np.poly1d):
         return value
-    place = run.captures.place_of(value)
+    place = run.relied.place_of(value)
     if place is None:
         run.refuse("where this polynomial comes from is not known", "capture it by a name")
     coefficients = run.captures.captured(value.coeffs, place.attribute("coeffs"))

@@ -104,14 +104,14 @@ def _series(run: Run, value: Any) -> Any:
     module = type(value).__module__.rpartition(".")[2]
     if not type(value).__module__.startswith("numpy.polynomial.") or module not in _CLASSES:
         return value
-    place = run.captures.place_of(value)
+    place = run.relied.place_of(value)
     if place is None:
         run.refuse("where this polynomial comes from is not known", "capture it by a name")
     name = type(value).__name__
     if name != _CLASSES[module]:
         run.refuse(f"the class {name} is not one of numpy.polynomial", "", TypingError)
     parts = [
-        run.captures.guard(place.fact(part, functools.partial(_ends, part)))
+        run.relied.guard(place.fact(part, functools.partial(_ends, part)))
         for part in ("domain", "window")
     ]
     coef = attribute(run, value, "coef")

@@ -165,12 +165,12 @@ def stand_in(run: Run, owner: Any) -> Any:
     known = _known(type(owner))
     if known is None:
         return None
-    place = run.captures.place_of(owner) or Place.constant(owner, type(owner).__name__)
+    place = run.relied.place_of(owner) or Place.constant(owner, type(owner).__name__)
     arrays = [
         run.captures.captured(read(owner), place.fact(name, read))
         for name, read in known.arrays.items()
     ]
-    facts = run.captures.guard(place.fact("options", known.facts))
+    facts = run.relied.guard(place.fact("options", known.facts))
     return run.call(known.make, [*arrays, *facts], {})
 
 

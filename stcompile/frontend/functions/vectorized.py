@@ -51,14 +51,14 @@ def _cores(run: Run, signature: Any) -> Any:
 def called(run: Run, made: Any, *args: Any, **kwargs: Any) -> Any:
     """A call of an object of np.vectorize that was made outside of the function."""
     names = ("otypes", "excluded", "signature")
-    otypes, excluded, signature = (run.captures.guard(_fact(run, made, name)) for name in names)
+    otypes, excluded, signature = (run.relied.guard(_fact(run, made, name)) for name in names)
     pyfunc = attribute(run, made, "pyfunc")
     own = vectorize(run, pyfunc, otypes, excluded=excluded, signature=signature)
     return run.call(own, args, kwargs)
 
 
 def _fact(run: Run, made: Any, name: str) -> Any:
-    place = run.captures.place_of(made)
+    place = run.relied.place_of(made)
     if place is None:
         run.refuse("where this function comes from is not known", "capture it by a name")
     return place.fact(name, lambda value: _plain(getattr(value, name)))

@@ -89,7 +89,7 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
         return hasattr(owner.example, name)
     if isinstance(owner, types.ModuleType):
         place = Place.constant(owner, owner.__name__)
-        return bool(run.captures.guard(data_model.fact_of_having(place, name)))
+        return bool(run.relied.guard(data_model.fact_of_having(place, name)))
     if isinstance(owner, type | Super) or type(owner) in _BUILT_IN:
         return _of_object(run, owner, name, (MISSING,)) is not MISSING
     if isinstance(owner, Closure | Bound) or type(owner).__module__ == Array.__module__:
@@ -274,7 +274,7 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
         )
     except AttributeError as error:
         place = Place.constant(module, module.__name__)
-        run.captures.guard(data_model.fact_of_having(place, name))
+        run.relied.guard(data_model.fact_of_having(place, name))
         return run.raises(
             error,
             _suggestion(module, name),
@@ -285,7 +285,7 @@ def _of_module(run: Run, module: types.ModuleType, name: str) -> Any:
         place = Place.constant(module, module.__name__).attribute(name)
         return run.captures.captured(value, place)
     if vars(module).get(name) is value and not run.location.is_inside:
-        run.captures.names.setdefault(module, {})[name] = None
+        run.relied.names.setdefault(module, {})[name] = None
     return value
 
 
@@ -313,16 +313,16 @@ def _of_object(run: Run, owner: Any, name: str, default: tuple[Any, ...]) -> Any
     if trees.is_namedtuple(owner) and name in _OF_TUPLES:
         value = getattr(owner, name)
         if defined_in(value.__func__) == _TUPLES:
-            run.captures.lookup(type(owner), name)
+            run.relied.lookup(type(owner), name)
             return value
     if not isinstance(owner, type) and type(owner) not in _BUILT_IN:
         return get_attribute(run, owner, name, *default)
     try:
         value = getattr(owner, name, *default)
     except AttributeError as error:
-        place = run.captures.place_of(owner)
+        place = run.relied.place_of(owner)
         if place is not None:
-            run.captures.guard(data_model.fact_of_having(place, name))
+            run.relied.guard(data_model.fact_of_having(place, name))
         return run.fails(error)
     if name == "update" and data_model.owner_of_names(run, owner) is not None:
         return value

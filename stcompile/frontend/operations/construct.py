@@ -33,7 +33,7 @@ def construct(run: Run, cls: type, arguments: Sequence[Any], keywords: Mapping[s
             run.refuse(str(error), "", TypingError)
     if issubclass(cls, BaseException):
         return _exception(run, cls, arguments, keywords)
-    hook = run.captures.lookup(type(cls), "__call__")
+    hook = run.relied.lookup(type(cls), "__call__")
     if isinstance(hook, types.FunctionType):
         return run.call(hook, [cls, *arguments], keywords)
     if hook is not type.__call__:
@@ -43,7 +43,7 @@ def construct(run: Run, cls: type, arguments: Sequence[Any], keywords: Mapping[s
 
 def make(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
     """``type.__call__(cls, *arguments, **keywords)``."""
-    new = run.captures.lookup(cls, "__new__")
+    new = run.relied.lookup(cls, "__new__")
     if new is object.__new__:
         instance = new_object(run, cls)
     else:
@@ -54,7 +54,7 @@ def make(run: Run, cls: type, /, *arguments: Any, **keywords: Any) -> Any:
     if is_traced(instance) or not isinstance(instance, cls):
         return instance
     made = type(instance)
-    initialise = run.captures.lookup(made, "__init__")
+    initialise = run.relied.lookup(made, "__init__")
     if initialise is object.__init__:
         if new is object.__new__ and (arguments or keywords):
             text = f"an instance of `{cls.__name__}` cannot be made here"
@@ -106,9 +106,9 @@ def _exception(
     run: Run, cls: type[BaseException], arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Any:
     """Make an exception from its arguments."""
-    if isinstance(run.captures.lookup(cls, "__new__"), staticmethod | types.FunctionType):
+    if isinstance(run.relied.lookup(cls, "__new__"), staticmethod | types.FunctionType):
         _refuse(run, cls)
-    initialise = run.captures.lookup(cls, "__init__")
+    initialise = run.relied.lookup(cls, "__init__")
     is_own = isinstance(initialise, types.FunctionType)
     try:
         instance = cls.__new__(cls, *arguments) if is_own else cls(*arguments, **keywords)

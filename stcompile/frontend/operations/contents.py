@@ -17,7 +17,7 @@ def contents_of(run: Run, owner: Any) -> dict[Any, Any] | None:
     else. They may be read only."""
     if not isinstance(owner, dict) or type(owner) is dict or run.owns(owner):
         return None
-    place = run.captures.place_of(owner)
+    place = run.relied.place_of(owner)
     if place is None:
         return None
     kept = run.captures.contents
@@ -29,7 +29,7 @@ def contents_of(run: Run, owner: Any) -> dict[Any, Any] | None:
 def has_contents(run: Run, owner: Any) -> bool:
     """True for a deque, or an object of a class that derives from a list, a dict or a deque, whose
     contents the program knows: it made the object, or reads a mirror of it."""
-    return is_derived(owner) and run.captures.place_of(owner) is None
+    return is_derived(owner) and run.relied.place_of(owner) is None
 
 
 def has_key(owner: Any, contents: dict[Any, Any], key: Any) -> bool:

@@ -43,6 +43,7 @@ from stcompile.wengert.types import is_counter
 
 _REFUSED: Final = Missing()  # the default if an attribute has to exist
 _SLOTS = types.MemberDescriptorType
+_METHODS = (types.FunctionType, functools._lru_cache_wrapper, types.WrapperDescriptorType)
 OPEN = (types.SimpleNamespace, types.FunctionType)  # classes that take any attribute
 _OF_TYPES = (
     types.GetSetDescriptorType,
@@ -55,7 +56,7 @@ def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> A
     """``owner.name``; if there is no such attribute the ``default``, or without a default a
     refusal."""
     cls = type(owner)
-    place = run.captures.place_of(owner) if finds_attributes_itself(cls) else None
+    place = run.relied.place_of(owner) if finds_attributes_itself(cls) else None
     if place is not None:
         return _asked(run, owner, place, name, default)
     refuse_getters(run, cls)
@@ -68,7 +69,7 @@ def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> A
     )
     if found is not MISSING:
         return found
-    hook = run.captures.lookup(cls, "__getattr__")
+    hook = run.relied.lookup(cls, "__getattr__")
     if isinstance(hook, types.FunctionType):
         ask = functools.partial(run.call, hook, [owner, name], {})
         found = ask() if default is _REFUSED else run.unless_raised(AttributeError, ask)
@@ -82,8 +83,8 @@ def get_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> A
 def _asked(run: Run, owner: Any, place: Place, name: str, default: Any) -> Any:
     """An attribute of an object from outside that looks it up itself: Python is asked, now and in
     each call."""
-    run.captures.class_of(owner)
-    if run.captures.guard(fact_of_having(place, name)):
+    run.relied.class_of(owner)
+    if run.relied.guard(fact_of_having(place, name)):
         return run.captures.captured(getattr(owner, name), place.attribute(name))
     if default is not _REFUSED:
         return default
@@ -103,7 +104,7 @@ def refuse_getters(run: Run, cls: type) -> None:
     """Refuse classes with a ``__getattribute__`` or ``__class__`` of their own, which `isinstance`
     would run."""
     for name in ("__getattribute__", "__class__"):
-        if isinstance(run.captures.lookup(cls, name), types.FunctionType | property):
+        if isinstance(run.relied.lookup(cls, name), types.FunctionType | property):
             run.refuse(
                 f"`{name}` of the class `{cls.__name__}` is not supported",
                 "use properties, or `__getattr__`",
@@ -113,7 +114,7 @@ def refuse_getters(run: Run, cls: type) -> None:
 def find_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> Any:
     """``object.__getattribute__(owner, name)``."""
     if name == "__class__":
-        return run.captures.class_of(owner)
+        return run.relied.class_of(owner)
     if name == "__dict__":
         return _own_names(run, owner)
     cls = type(owner)
@@ -124,10 +125,10 @@ def find_attribute(run: Run, owner: Any, name: str, default: Any = _REFUSED) -> 
         return _own(run, owner, name, value)
     if _is_plain(found):
         return _of_class(run, found, owner, cls, name)
-    run.captures.class_of(owner)
-    run.captures.lookup(cls, name)
+    run.relied.class_of(owner)
+    run.relied.lookup(cls, name)
     if not before_own:
-        run.captures.lacks(owner, name)
+        run.relied.lacks(owner, name)
     if isinstance(found, functools.cached_property):
         return _computed_once(run, owner, name, found)
     if found is not MISSING and not isinstance(found, _SLOTS):
@@ -141,16 +142,16 @@ def has_attribute(run: Run, owner: Any, name: str) -> bool:
     """``hasattr(owner, name)``: code that computes the attribute is run, as by Python."""
     found = find(type(owner), name)
     before_own = found is not MISSING and is_data(found) and not isinstance(found, _SLOTS)
-    place = run.captures.place_of(owner)
+    place = run.relied.place_of(owner)
     if place is not None and finds_attributes_itself(type(owner)):
-        return bool(run.captures.guard(fact_of_having(place, name)))
+        return bool(run.relied.guard(fact_of_having(place, name)))
     value = MISSING if before_own else held_by(run, owner, name)
     if value is not MISSING:
         run.checked(value)  # if paths left different values, one of them may have left none
         if place is None or run.outside.holds(owner, name):
-            run.captures.lookup(type(owner), name)
+            run.relied.lookup(type(owner), name)
         else:
-            run.captures.guard(place.fact(f"own {name}", functools.partial(has_own, name=name)))
+            run.relied.guard(place.fact(f"own {name}", functools.partial(has_own, name=name)))
         return True
     return get_attribute(run, owner, name, MISSING) is not MISSING
 
@@ -171,9 +172,9 @@ def _entered(run: Run, owner: Any, name: str) -> Unread:
         value = own(owner, name)
         if run.outside.real(owner) is not owner:
             return value.read() if isinstance(value, Unread) else value
-        place = run.captures.place_of(owner)
+        place = run.relied.place_of(owner)
         if value is MISSING or place is None:
-            run.captures.lacks(owner, name)
+            run.relied.lacks(owner, name)
             return MISSING
         if is_counter(value):
             run.captures.vary(place.attribute(name))
@@ -185,7 +186,7 @@ def _entered(run: Run, owner: Any, name: str) -> Unread:
 def _own(run: Run, owner: Any, name: str, value: Any) -> Any:
     """An attribute that an instance has itself: captured if the instance is from outside."""
     if run.outside.holds(owner, name):
-        run.captures.lookup(type(owner), name)
+        run.relied.lookup(type(owner), name)
         return run.checked(value)
     if isinstance(value, Unread):
         try:
@@ -194,7 +195,7 @@ def _own(run: Run, owner: Any, name: str, value: Any) -> Any:
             run.refuse(error.reason, error.hint)
     place = run.place_of(owner, value)
     if place is None:
-        run.captures.lookup(type(owner), name)  # guards that no property hides it
+        run.relied.lookup(type(owner), name)  # guards that no property hides it
         return run.checked(value)
     return run.captures.captured(value, place.attribute(name))
 
@@ -207,8 +208,8 @@ def _is_plain(found: Any) -> bool:
 
 def _of_class(run: Run, found: Any, owner: Any, cls: type, name: str) -> Any:
     """A plain value that a class holds, read through an instance (None: through the class)."""
-    run.captures.lookup(type(found), "__get__")
-    place = run.captures.place_of(owner) if owner is not None else None
+    run.relied.lookup(type(found), "__get__")
+    place = run.relied.place_of(owner) if owner is not None else None
     if place is None:
         return run.captures.captured(found, _in_class(cls, name, found))
     return run.captures.captured(found, place.attribute(name))
@@ -233,7 +234,7 @@ def _own_names(run: Run, owner: Any) -> Any:
     names = names_of(owner)
     if names is None:
         run.fails(AttributeError(f"'{type(owner).__name__}' object has no attribute '__dict__'"))
-    place = run.captures.place_of(owner)
+    place = run.relied.place_of(owner)
     if run.outside.is_changed(owner):
         run.refuse(f"`__dict__` of {an(type(owner).__name__)} whose attributes were set", "")
     if place is not None:
@@ -280,7 +281,7 @@ def bound(
     """The result of ``__get__`` of the object ``found`` in a class under a name, read through an
     instance (``owner`` None: through the class)."""
     found = written_as(found)
-    if isinstance(found, types.FunctionType | functools._lru_cache_wrapper):
+    if isinstance(found, _METHODS):
         return found if owner is None else Bound(found, owner)
     if isinstance(found, staticmethod):
         return found.__func__
@@ -294,19 +295,22 @@ def bound(
         return run.call(found.fget, [owner], {})
     if isinstance(found, functools.partialmethod):
         return _partial_method(run, found, owner, cls, name)
-    if isinstance(found, types.WrapperDescriptorType):
-        return found if owner is None else Bound(found, owner)
     if isinstance(found, _SLOTS) and owner is not None:
         return _own(run, owner, name, held_by(run, owner, name))
+    return _by_its_class(run, found, owner, cls, name, Place.of_class(cls, name, after))
+
+
+def _by_its_class(run: Run, found: Any, owner: Any, cls: type, name: str, place: Place) -> Any:
+    """The result of the ``__get__`` that the class of an object has; the object itself if it has
+    none."""
     kind = type(found)
-    getter = run.captures.lookup(kind, "__get__")
-    place = Place.of_class(cls, name, after)
+    getter = run.relied.lookup(kind, "__get__")
     if getter is MISSING:  # no descriptor
         return run.captures.captured(found, place)
     if isinstance(getter, types.FunctionType) and is_changeable(kind):
         if isinstance(found, types.DynamicClassAttribute) and isinstance(owner, enum.Enum):
             return _native(run, owner, name)
-        run.captures.track(found, place)
+        run.relied.track(found, place)
         return run.call(getter, [found, owner, cls], {})
     if isinstance(found, _OF_TYPES):
         contents = contents_of(run, owner) if name in READING else None
@@ -320,7 +324,7 @@ def bound(
     value = found.__get__(owner, cls)  # a function of NumPy, or a transformed one
     if isinstance(value, types.MethodType):
         return Bound(value.__func__, value.__self__)
-    held = run.captures.place_of(owner) if owner is not None else None
+    held = run.relied.place_of(owner) if owner is not None else None
     if held is None or callable(value):
         return value
     return run.captures.captured(value, held.attribute(name))  # as a field of ctypes
@@ -356,7 +360,7 @@ def _native(run: Run, owner: Any, name: str) -> Any:
         value = getattr(owner, name)
     except AttributeError as error:
         run.fails(error)
-    place = run.captures.place_of(owner)
+    place = run.relied.place_of(owner)
     if place is None or isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
         return value
     return run.captures.captured(value, place.attribute(name))
@@ -368,28 +372,28 @@ def _native(run: Run, owner: Any, name: str) -> Any:
 def class_attribute(run: Run, cls: type, name: str, default: Any = _REFUSED) -> Any:
     """``cls.name``."""
     if name in ("__name__", "__qualname__", "__module__", "__doc__", "__mro__", "__bases__"):
-        return run.captures.guard(Place.constant(cls, cls.__name__).attribute(name))
+        return run.relied.guard(Place.constant(cls, cls.__name__).attribute(name))
     kind = type(cls)
-    getter = run.captures.lookup(kind, "__getattribute__")
+    getter = run.relied.lookup(kind, "__getattribute__")
     if isinstance(getter, types.FunctionType):
         return run.call(getter, [cls, name], {})
     of_kind, found = find(kind, name), find(cls, name)
     if of_kind is not MISSING and is_data(of_kind):
-        run.captures.lookup(kind, name)
+        run.relied.lookup(kind, name)
         return bound(run, of_kind, cls, kind, name)
     if found is not MISSING:
         if isinstance(cls, enum.EnumMeta) and name in cls.__members__:
             member: Any = cls.__members__[name]
-            run.captures.track(member, Place.constant(member, f"{cls.__name__}.{name}"))
+            run.relied.track(member, Place.constant(member, f"{cls.__name__}.{name}"))
             return member
         if _is_plain(found):
             return _of_class(run, found, None, cls, name)
-        return bound(run, run.captures.lookup(cls, name), None, cls, name)
-    run.captures.lookup(cls, name)
-    run.captures.lookup(kind, name)
+        return bound(run, run.relied.lookup(cls, name), None, cls, name)
+    run.relied.lookup(cls, name)
+    run.relied.lookup(kind, name)
     if of_kind is not MISSING:
         return bound(run, of_kind, cls, kind, name)
-    hook = run.captures.lookup(kind, "__getattr__")
+    hook = run.relied.lookup(kind, "__getattr__")
     if isinstance(hook, types.FunctionType) and not isinstance(cls, enum.EnumMeta):
         return run.call(hook, [cls, name], {})
     if default is not _REFUSED:
@@ -399,7 +403,7 @@ def class_attribute(run: Run, cls: type, name: str, default: Any = _REFUSED) -> 
 
 def super_attribute(run: Run, given: Super, name: str, default: Any = _REFUSED) -> Any:
     """``super(start, receiver).name``."""
-    found = run.captures.lookup(given.cls, name, given.start)
+    found = run.relied.lookup(given.cls, name, given.start)
     if found is MISSING:
         if default is not _REFUSED:
             return default
@@ -417,8 +421,8 @@ def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``."""
     if isinstance(owner, type | Super) or not isinstance(name, str):
         _check_owned(run, owner, name)
-    cls = run.captures.class_of(owner)
-    setter = run.captures.lookup(cls, "__setattr__")
+    cls = run.relied.class_of(owner)
+    setter = run.relied.lookup(cls, "__setattr__")
     if isinstance(setter, types.FunctionType):
         run.call(setter, [owner, name, value], {})
         return
@@ -429,8 +433,8 @@ def set_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
 
 def store_attribute(run: Run, owner: Any, name: str, value: Any) -> None:
     """``object.__setattr__(owner, name, value)``."""
-    cls = run.captures.class_of(owner)
-    found = run.captures.lookup(cls, name)
+    cls = run.relied.class_of(owner)
+    found = run.relied.lookup(cls, name)
     if _by_descriptor(run, cls, found, name, "set", [owner, value]):
         return
     site = _site(run, owner, name)
@@ -454,21 +458,21 @@ def _by_descriptor(
         return True
     if found is MISSING or not is_data(found) or isinstance(found, _SLOTS):
         return False
-    method = run.captures.lookup(type(found), f"__{verb}__")
+    method = run.relied.lookup(type(found), f"__{verb}__")
     if not isinstance(method, types.FunctionType):
         done = verb if verb == "set" else f"{verb}d"
         run.refuse(f"`{name}` of {an(cls.__name__)} cannot be {done} here", "", TypingError)
-    run.captures.track(found, Place.of_class(cls, name))
+    run.relied.track(found, Place.of_class(cls, name))
     run.call(method, [found, *arguments], {})
     return True
 
 
 def delete_attribute(run: Run, owner: Any, name: str) -> None:
     """``del owner.name``."""
-    cls = run.captures.class_of(owner)
+    cls = run.relied.class_of(owner)
     if isinstance(owner, type | Super):
         _check_owned(run, owner, name)
-    deleter = run.captures.lookup(cls, "__delattr__")
+    deleter = run.relied.lookup(cls, "__delattr__")
     if isinstance(deleter, types.FunctionType):
         run.call(deleter, [owner, name], {})
         return
@@ -477,8 +481,8 @@ def delete_attribute(run: Run, owner: Any, name: str) -> None:
 
 def drop_attribute(run: Run, owner: Any, name: str) -> None:
     """``object.__delattr__(owner, name)``."""
-    cls = run.captures.class_of(owner)
-    if _by_descriptor(run, cls, run.captures.lookup(cls, name), name, "delete", [owner]):
+    cls = run.relied.class_of(owner)
+    if _by_descriptor(run, cls, run.relied.lookup(cls, name), name, "delete", [owner]):
         return
     site = _site(run, owner, name)
     if held_by(run, owner, name) is MISSING:
@@ -493,7 +497,7 @@ def _site(run: Run, owner: Any, name: str) -> AttributeSite:
     if run.owns(owner):
         return AttributeSite(owner, name, run.owned[id(owner)].born)
     real = run.outside.real(owner)
-    origin = None if isinstance(owner, type | Super) else run.captures.origin(real)
+    origin = None if isinstance(owner, type | Super) else run.mirrors.origin(real)
     is_open = is_changeable(type(owner)) or isinstance(owner, OPEN)
     is_open = is_open or (
         type(owner).__module__.startswith("scipy.") and names_of(owner) is not None
@@ -503,7 +507,7 @@ def _site(run: Run, owner: Any, name: str) -> AttributeSite:
     assert origin is not None
     run.check_outside(f"sets the attribute `{name}` of {an(type(owner).__name__)}")
     entered: Any
-    place = run.captures.place_of(real)
+    place = run.relied.place_of(real)
     if place is None:  # a mirror
         entered = own(owner, name)
         site = AttributeSite(owner, name, 0)

@@ -105,8 +105,8 @@ def _default(
 ) -> Any:
     """The default of a parameter."""
     itself, value = Place.constant(function, function.__qualname__), signature.parameters[name]
-    run.captures.guard(itself.attribute("__defaults__"))
-    run.captures.guard(itself.attribute("__kwdefaults__"))
+    run.relied.guard(itself.attribute("__defaults__"))
+    run.relied.guard(itself.attribute("__kwdefaults__"))
     if is_number(value.default) or is_plain_value(value.default):
         return value.default
     if name in (function.__kwdefaults__ or {}):

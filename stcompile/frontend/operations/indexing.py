@@ -106,7 +106,7 @@ def item_of_container(run: Run, container: Any, index: Any) -> Any:
     if isinstance(container, dict):
         refuse_hash(run, index)
         if is_derived(container) and not dict.__contains__(container, index):
-            missing = run.captures.lookup(type(container), "__missing__")
+            missing = run.relied.lookup(type(container), "__missing__")
             if missing is not MISSING:
                 return run.call(missing, [container, index], {})
     elif type(container) in GROWING or isinstance(container, tuple):
@@ -123,7 +123,7 @@ def item_of_container(run: Run, container: Any, index: Any) -> Any:
 def _parametrised(run: Run, cls: type, index: Any) -> Any:
     """``Class[float]``: the result of the class's own ``__class_getitem__``, or a generic class
     with its parameters."""
-    found = run.captures.lookup(cls, "__class_getitem__")
+    found = run.relied.lookup(cls, "__class_getitem__")
     own = getattr(found, "__func__", found)
     if isinstance(own, FunctionType) and own.__module__ != "typing":
         return run.call(own, [cls, index], {})

@@ -228,7 +228,7 @@ def rely_on_order(run: Run, items: Any) -> None:
                 "was tried, and Python cannot put a set back as it was",
                 "go through `sorted(items)`; for `items.pop()` keep a list",
             )
-        run.captures.rely_on_order(one)
+        run.mirrors.rely_on_order(one)
 
 
 def as_python_takes(value: Any, items: list[Any]) -> Any:
@@ -269,13 +269,7 @@ def sequence_of(run: Run, value: Any) -> Sequence:
         rows = value.type.dims[0]
         return Sequence(rows, lambda index: indexing.get_item(run, value, index), (value,))
     if isinstance(value, Flat):
-        if value.is_iterated:
-            run.refuse("this `.flat` is iterated over twice", "take `x.flat` again each time")
-        value.is_iterated = True
-        array = value.array
-        return Sequence(
-            array.type.count, lambda i: indexing.get_item(run, Flat(array), i), (array,)
-        )
+        return _of_flat(run, value)
     if isinstance(value, Iterator):
         if value.items.length >= ENDLESS:
             refuse_endless(run)
@@ -285,16 +279,12 @@ def sequence_of(run: Run, value: Any) -> Sequence:
     if isinstance(value, Counted):
         if value.source is not None:
             run.refuse(FILLED, FILLED_HINT)
-        run.refuse(
-            "the number of items of this range is known only at run time",
-            "go through it with a `for` loop",
-        )
+        reason = "the number of items of this range is known only at run time"
+        run.refuse(reason, "go through it with a `for` loop")
     value = iterated(run, value)
     if isinstance(value, Generated):
-        run.refuse(
-            "a generator is taken by a `for` loop, `list`, `sum` and the like only",
-            "make a list of its items first: `list(...)`",
-        )
+        hint = "make a list of its items first: `list(...)`"
+        run.refuse("a generator is taken by a `for` loop, `list`, `sum` and the like only", hint)
     if not isinstance(value, Iterable):
         _not_iterable(run, value, f"{described(value)} cannot be iterated over", _LOOP_OVER)
     if isinstance(value, set | frozenset):
@@ -305,10 +295,15 @@ def sequence_of(run: Run, value: Any) -> Sequence:
         return _of_view(run, cast(Collection[Any], value))
     if type(value) in ITERABLE or trees.is_namedtuple(value):
         return fixed(run, value)
-    return run.refuse(
-        f"iterating over {described(value)} is not supported",
-        _LOOP_OVER,
-    )
+    return run.refuse(f"iterating over {described(value)} is not supported", _LOOP_OVER)
+
+
+def _of_flat(run: Run, value: Flat) -> Sequence:
+    if value.is_iterated:
+        run.refuse("this `.flat` is iterated over twice", "take `x.flat` again each time")
+    value.is_iterated = True
+    array = value.array
+    return Sequence(array.type.count, lambda i: indexing.get_item(run, Flat(array), i), (array,))
 
 
 def fixed(run: Run, items: Iterable[Any]) -> Sequence:

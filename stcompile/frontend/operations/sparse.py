@@ -158,8 +158,8 @@ def _product(run: Run, owner: Any) -> SparseProduct:
     made: dict[int, SparseProduct] = run.captures.products
     if id(owner) in made:
         return made[id(owner)]
-    place = run.captures.place_of(owner) or Place.constant(owner, "matrix")
-    shape, dtype = run.captures.guard(place.fact("shape and dtype", facts_of))
+    place = run.relied.place_of(owner) or Place.constant(owner, "matrix")
+    shape, dtype = run.relied.guard(place.fact("shape and dtype", facts_of))
     if len(shape) != 2 or dtype.kind not in "biufc":
         run.refuse(f"a sparse array of {dtype} and of shape {shape} is not compiled", _HINT)
     taken = {each.__name__ for each in made.values()}

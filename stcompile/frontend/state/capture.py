@@ -10,44 +10,29 @@ are never mutated.
 from __future__ import annotations
 
 import functools
-import types
+import itertools
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from stcompile.analysis.layouts import Layouts
 from stcompile.base import trees
-from stcompile.base.classes import (
-    find,
-    has_own,
-    is_changeable,
-    is_plain_value,
-    names_of,
-    own_attributes,
-    owner_of,
-    set_own,
-    slot_of,
-)
+from stcompile.base.classes import is_plain_value, own_attributes, set_own
 from stcompile.base.containers import CHANGEABLE, GROWING, ITEMIZED, filled_like
 from stcompile.base.errors import LanguageError
 from stcompile.base.fields import Fields, facts_of
-from stcompile.base.guards import (
-    Guard,
-    IdentityGuard,
-    NamesGuard,
-    StructureGuard,
-    has_own_hash,
-    structure_of,
-)
+from stcompile.base.guards import StructureGuard, structure_of
 from stcompile.base.location import NOWHERE
 from stcompile.base.opening import objects_in
 from stcompile.base.places import Place
 from stcompile.base.static import StaticArray
 from stcompile.base.strides import Strides, dense_like, layout_of, strides_in
+from stcompile.frontend.state.mirrors import Mirrors
 from stcompile.frontend.state.outside import StagedAgain
+from stcompile.frontend.state.relied import Relied
 from stcompile.frontend.state.values import Array, Cell, GeneratorValue, Grown, Scalar, Unread
 from stcompile.wengert.bounds import generic
 from stcompile.wengert.dims import Sizes
@@ -69,18 +54,6 @@ UNSEEN = "the items of this list of an object differ from call to call"
 UNSEEN_HINT = "read them outside of the function"
 
 
-class Order:
-    """The order that sets have in this process."""
-
-
-ORDER: Final = Order()
-
-
-def _order(items: Collection[Any]) -> tuple[Any, ...]:
-    """The order of a set, and the size of its table, on which the order of copies depends."""
-    return items.__sizeof__(), *items
-
-
 def items_known(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
     """The form of an array of objects or of texts, and the texts."""
     texts = () if array.dtype.hasobject else tuple(array.ravel().tolist())
@@ -93,8 +66,9 @@ class Captures:
     def __init__(self, recorder: Recorder, layouts: Layouts) -> None:
         self._recorder = recorder
         self._layouts = layouts
+        self.relied = Relied()
+        self.mirrors = Mirrors(self.relied)
         self._arguments: dict[int, Array] = {}  # the arguments' arrays, by identity
-        self._given: dict[int, Any] = {}  # the mirrors of the arguments' structures
         self._apart: dict[int, tuple[Any, str]] = {}  # objects taken apart, and arrays in them
         self.leaves: list[Leaf] = []
         self.sizes: Mapping[tuple[str, trees.Path], Sizes] = {}  # of arguments with named lengths
@@ -102,17 +76,9 @@ class Captures:
         self._cells_beside: dict[int, Cell] = {}  # of arrays there, by identity
         self._seen_beside: set[Place] = set()  # those of objects that were taken apart
         self.hidden: list[Hidden] = []
-        self.guards: dict[Place, Guard] = {}
-        self.names: dict[types.ModuleType, dict[str, None]] = {}  # names read from libraries
-        self._mirrors: dict[int, tuple[Any, Any, Place]] = {}  # by identity; the object stays alive
         self.contents: dict[int, dict[Any, Any]] = {}  # the items of dicts of other classes
-        self._numbers: dict[Place, Scalar] = {}
-        self._places: dict[int, tuple[Any, Place]] = {}  # real objects whose attributes are read
         self.varying: set[Place] = set()  # integers and lists that the program changes
         self.is_fixed = False  # all integers and lengths of lists are static nevertheless
-        self.given: dict[int, str] = {}  # the arguments' parts, with their expressions
-        self.of_objects: set[int] = set()  # those of the parts that objects hold
-        self.of_parts: dict[int, tuple[type, str]] = {}  # those of objects taken apart: where
         self._roots: dict[Place, Variable] = {}  # objects whose attributes the program sets
         self.products: dict[int, Any] = {}  # with sparse matrices, by the identity of the matrix
 
@@ -129,19 +95,11 @@ class Captures:
             for one in (facts.original, *parts):
                 self._apart[id(one)] = one, shown
             if facts.put_together is None:
-                self.track(facts.original, Place.constant(facts.original, shown))
-                self.given[id(facts.original)] = shown
+                self.relied.track(facts.original, Place.constant(facts.original, shown))
+                self.mirrors.given[id(facts.original)] = shown
         mirror = self._mirrored(value, self._argument_leaf(name, writeable), name, (), changed)
-        self.note_given(mirror)
+        self.mirrors.note_given(mirror)
         return mirror
-
-    def note_given(self, mirror: Any) -> None:
-        """Note the structures of an argument, to recognise aliases."""
-        parts = trees.children(mirror)
-        if parts is not None:
-            self._given[id(mirror)] = mirror
-            for _, part in parts:
-                self.note_given(part)
 
     def _argument_leaf(self, name: str, writeable: bool) -> Callable[[trees.Path, Any], Any]:
         def leaf(path: trees.Path, item: Any) -> Any:
@@ -207,7 +165,7 @@ class Captures:
                     at = (*path, ("attribute", name))
                     set_own(made, name, self._unread(item, root, at, changed))
         if isinstance(root, Place) and is_captured:
-            self._mirrors[id(value)] = value, made, root.part(path)
+            self.mirrors.keep(value, made, root.part(path))
         return made
 
     def _unread(
@@ -223,15 +181,10 @@ class Captures:
 
     def _is_read(self, value: Any) -> bool:
         """True for an object that was reached in another way before."""
-        return id(value) in self._mirrors or id(value) in self._places
+        return id(value) in self.mirrors.known or id(value) in self.relied.places
 
     def _beside(
-        self,
-        value: Any,
-        root: str | Place,
-        path: trees.Path,
-        changed: bool,
-        place: Place | None,
+        self, value: Any, root: str | Place, path: trees.Path, changed: bool, place: Place | None
     ) -> Any:
         """The mirror of an attribute that is not a field of the structure; ``place`` is that of the
         attribute of an object that was taken apart."""
@@ -253,7 +206,7 @@ class Captures:
                 for step, part in trees.children(value) or ()
             ]
             self._seen_beside.add(place)
-            return self._kept(value, trees.with_children(value, parts), place)
+            return self.mirrors.keep(value, trees.with_children(value, parts), place)
         self.beside.append((root, path, "class" if varies else ""))
         if varies and type(value) in GROWING:
             return self._note_mirror(value, _unseen(value), place)
@@ -262,8 +215,8 @@ class Captures:
             self.leaves.append(Leaf(root, path, variable, False))
             return Scalar(variable)
         for at, item in trees.leaves(value, path):
-            if has_attributes(item) and not is_input(item):
-                self.track(item, Place.constant(item, trees.show_path(root, at)))
+            if not is_plain_value(item) and not is_input(item):
+                self.relied.track(item, Place.constant(item, trees.show_path(root, at)))
         mirror = self._mirrored(value, self._argument_leaf(root, place is not None), root, path)
         if place is None:
             return mirror
@@ -277,7 +230,7 @@ class Captures:
         assert place is not None
         self._seen_beside.add(place)
         if type(mirror) in CHANGEABLE:
-            self._mirrors[id(value)] = value, mirror, place
+            self.mirrors.keep(value, mirror, place)
         if type(mirror) not in GROWING or len(mirror) == len(value):
             parts = zip(trees.children(value) or (), trees.children(mirror) or (), strict=False)
             for (step, part), (_, inner) in parts:
@@ -294,27 +247,27 @@ class Captures:
             return self._number(value, place)
         if is_counter(value) and place in self.varying:
             return self._number(value, place)
-        if id(value) in self._mirrors:
-            _, mirror, first = self._mirrors[id(value)]
+        if id(value) in self.mirrors.known:
+            _, mirror, first = self.mirrors.known[id(value)]
             if place != first:
-                self.guard(place.same_as(first))
+                self.relied.guard(place.same_as(first))
             return mirror
         if is_generator(value):
-            return self._kept(value, GeneratorValue(self.hide(value, place)), place)
+            return self.mirrors.keep(value, GeneratorValue(self.hide(value, place)), place)
         if is_input(value):
             return self._array(value, place)
         if type(value) in ITEMIZED or trees.is_namedtuple(value):
             return self._structure(value, place)
         if isinstance(value, StaticArray):
-            self.guard(place)
-            return self._kept(value, self._constant(value), place)
+            self.relied.guard(place)
+            return self.mirrors.keep(value, self._constant(value), place)
         if type(value) in (set, frozenset):
             return self._set(value, place)
         if type(value) is np.ndarray and value.dtype.kind in "OSU":
             return self._items(value, place)
-        self.guard(place)
-        if has_attributes(value):
-            self.track(value, place)
+        self.relied.guard(place)
+        if not is_plain_value(value):
+            self.relied.track(value, place)
         return value
 
     def _refuse_apart(self, value: Any, shown: str) -> None:
@@ -335,50 +288,28 @@ class Captures:
         around = [] if place.within is None else [place.within[0]]
         facts = (one.fact("structure", structure_of) for one in (place, *around))
         seen = {place, *around} & self._seen_beside
-        if place in self.guards or seen or any(fact in self.guards for fact in facts):
+        if place in self.relied.guards or seen or any(fact in self.relied.guards for fact in facts):
             raise StagedAgain(place)
         self.varying.add(place)
 
     def vary_item(self, mirror: Any, key: Any) -> None:
         """Take an integer that a list or dict holds as one that changes from call to call."""
-        origin = self.origin(mirror)
+        origin = self.mirrors.origin(mirror)
         if isinstance(origin, Place) and trees.is_plain_key(key):
             place = origin.part((("item", key),))
-            found = self.guards.get(place)
+            found = self.relied.guards.get(place)
             held = found.expected if found is not None else self._item_beside(origin, mirror, key)
             if is_counter(held):
                 self.vary(place)
 
     def _item_beside(self, place: Place, mirror: Any, key: Any) -> Any:
         """An item of a container beside the fields of an argument, as it is on entry."""
-        pairs = ((value, held) for value, held, _ in self._mirrors.values())
+        pairs = ((value, held) for value, held, _ in self.mirrors.known.values())
         value = next((value for value, held in pairs if held is mirror), None)
         if value is None or place not in self._seen_beside:
             return None
         parts = dict(trees.children(value) or ())
         return parts.get(("item", key))
-
-    def stands_for(self, mirror: Any, other: Any) -> None:
-        """Note a structure that stands for another structure, inside of a program of its own."""
-        origin = self.origin(other)
-        if isinstance(origin, str) and not isinstance(mirror, Scalar):
-            self.given[id(mirror)] = origin
-            if id(other) in self.of_objects:
-                self.of_objects.add(id(mirror))
-            if id(other) in self.of_parts:
-                self.of_parts[id(mirror)] = self.of_parts[id(other)]
-
-    def is_of_object(self, mirror: Any) -> bool:
-        """True for a list or a dict that an object from outside holds."""
-        if id(mirror) in self.given:
-            return id(mirror) in self.of_objects
-        origin = self.origin(mirror)
-        return isinstance(origin, Place) and origin.is_of_object
-
-    @property
-    def numbers(self) -> list[Scalar]:
-        """The captured numbers."""
-        return [*self._numbers.values()]
 
     def is_held(self, cell: Cell) -> bool:
         """True for an array that an object from outside holds, also beside the parts of one that
@@ -395,89 +326,24 @@ class Captures:
             self._roots[place] = variable
         return self._roots[place]
 
-    def origin(self, mirror: Any) -> str | Place | None:
-        """The expression or the place of an object from outside, of which this is the mirror or the
-        object itself; None if it is none."""
-        if id(mirror) in self.given:
-            return self.given[id(mirror)]
-        found = [place for _, held, place in self._mirrors.values() if held is mirror]
-        return found[0] if found else self.place_of(mirror)
-
-    def is_mirror(self, value: Any, place: Place, mirror: Any) -> bool:
-        """True if ``mirror`` is what the program has read from a place with that ``value``."""
-        if mirror is self._numbers.get(place, place):
-            return True
-        if id(value) in self._mirrors and self._mirrors[id(value)][1] is mirror:
-            return True
-        return mirror is value and place in self.guards
-
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """The mirror of ``owner.name``, where ``owner`` is a real object."""
-        place = self.place_of(owner)
+        place = self.relied.place_of(owner)
         if place is None:  # it was made while staging: nothing outside can change it
             return value
         return self.captured(value, place.attribute(name))
 
-    def guard(self, place: Place) -> Any:
-        """A static fact about the outside: its value now, guarded."""
-        value = place.read()
-        self.guards.setdefault(place, Guard(place, value))
-        return value
-
-    def rely_on_order(self, items: Collection[Any]) -> None:
-        """Rely on the order of a set: sets with the same items may have them in another order,
-        depending on earlier additions and removals. Python's hashes of text differ from process to
-        process, so the program is good for this process only."""
-        if id(items) in self._mirrors:
-            self.guard(self._mirrors[id(items)][2].fact("order", _order))
-        if len(items) > 1 and not all(map(has_own_hash, items)):
-            place = Place.constant(ORDER, "the order of a set")
-            self.guards.setdefault(place, IdentityGuard(place, ORDER))
-
-    # --- classes -------------------------------------------------------------------------------
-
-    def class_of(self, value: Any) -> type:
-        """The class of an object, which does not change."""
-        place = self.place_of(value)
-        if place is not None and is_changeable(type(value)):
-            self._is(place.kind(), type(value))
-        return type(value)
-
-    def lookup(self, cls: type, name: str, after: type | None = None) -> Any:
-        """Look up a name in a class, or in the classes after ``after`` in its method resolution
-        order, unbound; `MISSING` if no class has it. The program relies on the result from now
-        on."""
-        found = find(cls, name, after)
-        last = owner_of(cls, name, after)
-        order = cls.__mro__ if last is None else cls.__mro__[: cls.__mro__.index(last) + 1]
-        if any(map(is_changeable, order)):
-            self._is(Place.of_class(cls, name, after), found)
-        return found
-
-    def lacks(self, owner: Any, name: str) -> None:
-        """Guard that a real object has no attribute of that name itself."""
-        place = self.place_of(owner)
-        if place is None:
-            return
-        if slot_of(type(owner), name) is not None:
-            self.guard(place.fact(f"own {name}", functools.partial(has_own, name=name)))
-        elif names_of(owner) is not None:
-            self.guard(place.has_own(name))
-
-    def _is(self, place: Place, expected: Any) -> None:
-        self.guards.setdefault(place, IdentityGuard(place, expected))
-
     def tell_apart(self, one: Any, other: Any, owns: Callable[[Any], bool]) -> bool:
         """False if two mirrors may be the same object at another call; guards that two captured
         objects stay two. ``owns`` tells whether the function itself has made an object."""
-        mirrors = [(mirror, place) for _, mirror, place in self._mirrors.values()]
-        mirrors += self._places.values()
+        mirrors = [(mirror, place) for _, mirror, place in self.mirrors.known.values()]
+        mirrors += self.relied.places.values()
         found = ([p for mirror, p in mirrors if mirror is value] for value in (one, other))
         places = [several[0] for several in found if several]
         if len(places) == 2:
-            self.guard(places[0].same_as(places[1]))
+            self.relied.guard(places[0].same_as(places[1]))
             return True
-        given = [id(value) in self._given for value in (one, other)]
+        given = [id(value) in self.mirrors.structures for value in (one, other)]
         if any(given) and (all(given) or places or not (owns(one) or owns(other))):
             return bool(structure_of(one) != structure_of(other))
         if isinstance(one, GeneratorValue) and isinstance(other, GeneratorValue):
@@ -486,19 +352,6 @@ class Captures:
         if len(arrays) == 2 and _are_unlike(*arrays):
             return True
         return len({id(a.cell) for a in arrays if a.cell.frozen or a.cell.lent}) < 2
-
-    def may_be_another(self, value: Any) -> bool:
-        """True for an object among the arguments, which another argument may alias."""
-        return id(value) in self._given
-
-    def place_of(self, value: Any) -> Place | None:
-        """The place of a real object, if it is from outside."""
-        found = self._places.get(id(value))
-        return found[1] if found else None
-
-    def track(self, value: Any, place: Place) -> None:
-        """Remember the place of a real object, for its attributes."""
-        self._places.setdefault(id(value), (value, place))
 
     def _structure(self, value: Any, place: Place) -> Any:
         if trees.is_endless(value):
@@ -510,19 +363,14 @@ class Captures:
             return self._unknown(value, place)
         fact = place.fact("structure", structure_of)
         unseen = [*self._unseen(value, place)] if self.varying else []
-        self.guards.setdefault(fact, StructureGuard(place, structure_of(value, unseen)))
+        self.relied.guards.setdefault(fact, StructureGuard(place, structure_of(value, unseen)))
         for item in self._keys(value):
-            self.track(item, Place.constant(item, f"a key of {place.description}"))
+            self.relied.track(item, Place.constant(item, f"a key of {place.description}"))
 
         def leaf(path: trees.Path, item: Any) -> Any:
             return self.captured(item, place.part(path))
 
-        return self._kept(value, self._mirrored(value, leaf, place, ()), place)
-
-    def _kept(self, value: Any, mirror: Any, place: Place) -> Any:
-        """The mirror of an object, for each look at it from now on."""
-        self._mirrors[id(value)] = value, mirror, place
-        return mirror
+        return self.mirrors.keep(value, self._mirrored(value, leaf, place, ()), place)
 
     def _unseen(self, value: Any, place: Place, path: trees.Path = ()) -> Iterator[trees.Path]:
         """The paths of the lists and deques in a structure that change from call to call."""
@@ -534,22 +382,22 @@ class Captures:
 
     def _unknown(self, value: Any, place: Place) -> Any:
         """A list or a deque that each call makes longer: its items are not looked at."""
-        self._is(place.kind(), type(value))
+        self.relied.identity(place.kind(), type(value))
         if isinstance(value, deque):
-            self.guard(place.attribute("maxlen"))
-        return self._kept(value, _unseen(value), place)
+            self.relied.guard(place.attribute("maxlen"))
+        return self.mirrors.keep(value, _unseen(value), place)
 
     def _set(self, value: Any, place: Place) -> Any:
-        for item in filter(has_attributes, value):
-            self.track(item, Place.constant(item, f"an item of {place.description}"))
-        self._is(place.kind(), type(value))  # a list may have the same items
-        self.guard(place.fact("items", frozenset))
-        return self._kept(value, value, place)  # a copy may have them in another order
+        for item in itertools.filterfalse(is_plain_value, value):
+            self.relied.track(item, Place.constant(item, f"an item of {place.description}"))
+        self.relied.identity(place.kind(), type(value))  # a list may have the same items
+        self.relied.guard(place.fact("items", frozenset))
+        return self.mirrors.keep(value, value, place)  # a copy may have them in another order
 
     def _items(self, value: np.ndarray[Any, Any], place: Place) -> np.ndarray[Any, Any]:
         """The mirror of an array of objects or of texts: the items that it holds now."""
-        self.guard(place.fact("items", items_known))
-        mirror: np.ndarray[Any, Any] = self._kept(value, np.array(value, order="C"), place)
+        self.relied.guard(place.fact("items", items_known))
+        mirror: np.ndarray[Any, Any] = self.mirrors.keep(value, np.array(value, order="C"), place)
         if value.dtype.hasobject:
             items = mirror.reshape(-1)  # a view
             for position, at in enumerate(np.ndindex(value.shape)):
@@ -560,14 +408,14 @@ class Captures:
     def _keys(self, value: Any) -> Iterator[Any]:
         """The keys of the dicts in a structure that may have attributes."""
         for (_, key), part in trees.children(value) or ():
-            if has_attributes(key):
+            if not is_plain_value(key):
                 yield key
             yield from self._keys(part)
 
     def _number(self, value: Any, place: Place) -> Scalar:
-        if place not in self._numbers:
-            self._numbers[place] = Scalar(self.hide(value, place))
-        return self._numbers[place]
+        if place not in self.mirrors.numbers:
+            self.mirrors.numbers[place] = Scalar(self.hide(value, place))
+        return self.mirrors.numbers[place]
 
     def _array(self, value: np.ndarray[Any, Any], place: Place) -> Array:
         if not value.dtype.isnative:
@@ -577,7 +425,7 @@ class Captures:
         is_held = place.is_of_object
         frozen = "" if is_held else f"{place.description} is not a local array"
         array = self._cell(variable, value, frozen, lent=is_held)
-        self._mirrors[id(value)] = value, array, place
+        self.mirrors.keep(value, array, place)
         if id(value) in self._arguments:  # an argument is captured as well: neither may be written
             self._arguments[id(value)].cell.frozen = "it is captured as well as passed"
         return array
@@ -604,13 +452,6 @@ class Captures:
         self._layouts.note(variable, lies)
         return Array(Cell(variable, frozen, lent=lent), variable.type)
 
-    def all_guards(self) -> tuple[Guard, ...]:
-        """All guards that have to hold for the program to be right. The names of a library's module
-        are a single guard: there are many of them, and they are hardly ever replaced."""
-        places = [Place.of_names(module, (*names,)) for module, names in self.names.items()]
-        modules = [NamesGuard(place, place.read()) for place in places]
-        return (*self.guards.values(), *modules)
-
     def inputs(self) -> Iterator[Variable]:
         """All inputs: the arguments' leaves, then the hidden inputs."""
         yield from (leaf.variable for leaf in self.leaves)
@@ -633,11 +474,6 @@ def _is_constant(value: Any) -> bool:
     """True for a tuple of plain values: equal ones may be one object, as Python likes."""
     is_tuple = type(value) is tuple
     return is_tuple and all(is_plain_value(part) or _is_constant(part) for part in value)
-
-
-def has_attributes(value: Any) -> bool:
-    """True for objects whose attributes may be read while staging."""
-    return not is_plain_value(value)
 
 
 def _are_unlike(one: Array, other: Array) -> bool:

@@ -69,6 +69,7 @@ class Run(Walk):
         self.layouts = Layouts(self.recorder.producers)
         self.elements = Elements(self.recorder.producers, self.layouts)
         self.captures = Captures(self.recorder, self.layouts)
+        self.relied, self.mirrors = self.captures.relied, self.captures.mirrors
         self.cautions = []
         self.keeps_comprehensions = True
         self.attempts = attempts or Attempts()
@@ -403,12 +404,12 @@ class Run(Walk):
         if type(container) not in CHANGEABLE or self.is_disowned(container) or is_lent(container):
             return False
         kind = type(container).__name__
-        if id(container) in self.captures.of_parts:
-            self._refuse_changed_part(kind, self.captures.of_parts[id(container)])
-        if not self.captures.is_of_object(container):
+        if id(container) in self.mirrors.of_parts:
+            self._refuse_changed_part(kind, self.mirrors.of_parts[id(container)])
+        if not self.mirrors.is_of_object(container):
             return False
         self.check_outside(f"changes a {kind} that an object holds")
-        origin = self.captures.origin(container)
+        origin = self.mirrors.origin(container)
         if isinstance(origin, Place) and type(container) in GROWING:
             self.captures.vary(origin)
         site = ContentsSite(container, 0, self.orders)
@@ -440,13 +441,13 @@ class Run(Walk):
     def place_of(self, owner: Any, value: Any) -> Place | None:
         """The place of the real object ``owner``, from which ``value`` was read; None for objects
         that the program made, and for mirrors of the arguments."""
-        found = self.captures.place_of(owner)
+        found = self.relied.place_of(owner)
         if found is not None or id(owner) in self.owned or self.is_disowned(owner):
             return found
         if isinstance(value, Value) or is_plain_value(value) or trees.children(owner) is not None:
             return None
         found = Place.constant(owner, type(owner).__name__)  # its place is unknown, but it stays
-        self.captures.track(owner, found)
+        self.relied.track(owner, found)
         return found
 
     def asked(self, value: Any) -> Any:
@@ -456,9 +457,9 @@ class Run(Walk):
             return value[0].truth(self, value)
         if isinstance(value, Array | Scalar) or not is_changeable(type(value)):
             return value
-        cls = self.captures.class_of(value)
+        cls = self.relied.class_of(value)
         for name, kind in (("__bool__", bool), ("__len__", int)):
-            method = self.captures.lookup(cls, name)
+            method = self.relied.lookup(cls, name)
             if method is MISSING:
                 continue
             if not isinstance(method, FunctionType):

@@ -152,7 +152,7 @@ def _method(run: Run, manager: Any, name: str) -> Bound | None:
     module = type(manager).__module__.partition(".")[0]
     if not isinstance(function, FunctionType) or module in sys.stdlib_module_names - {"__main__"}:
         return None
-    run.captures.guard(Place.of_class(type(manager), name))
+    run.relied.guard(Place.of_class(type(manager), name))
     return Bound(function, manager)
 
 

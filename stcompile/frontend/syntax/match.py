@@ -227,7 +227,7 @@ def _class(run: Run, pattern: ast.MatchClass, value: Any, frame: Frame, captures
     positional = pattern.patterns
     pairs: list[tuple[ast.pattern, Any]] = []
     names: list[str] = []
-    named = run.captures.lookup(cls, "__match_args__")
+    named = run.relied.lookup(cls, "__match_args__")
     if positional and named is MISSING and issubclass(cls, _WHOLE):
         if len(positional) > 1:
             run.refuse(f"`{cls.__name__}` takes one positional sub-pattern", "name the attributes")

@@ -232,7 +232,7 @@ def _imported(run: Run, name: str, package: str = "") -> ModuleType:
         module: Any = importlib.import_module(name, package)
     except ImportError as error:
         loaded = Place.constant(sys.modules, "sys.modules")
-        run.captures.guard(loaded.fact(f"{name} imported", functools.partial(_contains, name)))
+        run.relied.guard(loaded.fact(f"{name} imported", functools.partial(_contains, name)))
         return run.raises(error, error=LanguageError)
     if not isinstance(module, ModuleType):
         run.refuse(f"`import {name}` gives {described(module)}, not a module", "import it outside")
