@@ -83,8 +83,7 @@ def pullback(
     d_outputs = tuple(recorder.variable(outputs[i].type, _d(program.outputs[i])) for i in given)
     so_far = tuple(recorder.variable(inputs[i].type, f"d_{program.inputs[i].name}") for i in added)
     with recorder.aside() as adjoint:
-        for index, d_in in zip(added, so_far, strict=True):
-            sweep.cotangents[inputs[index]] = d_in
+        sweep.cotangents.update(zip((inputs[i] for i in added), so_far, strict=True))
         for index, d_out in zip(given, d_outputs, strict=True):
             sweep.give(outputs[index], d_out)
         sweep.run()
@@ -96,8 +95,7 @@ def pullback(
     bound = (*d_outputs, *so_far, *(state.given for state in states))
     read = free_variables(adjoint, cotangents, bound)
     wanted_again = [variable for variable in read if variable not in restoring.old]
-    again = _recomputed(wanted_again, fixed, tape.equations)
-    adjoint[:0] = again
+    adjoint[:0] = _recomputed(wanted_again, fixed, tape.equations)
     outcome = (*cotangents, *(state.first for state in states))
     name_again(recorder, tape.equations, adjoint, outcome, (*bound, *fixed))
     read = free_variables(adjoint, outcome, bound)
@@ -204,45 +202,22 @@ def _cond_back(
     added = [
         i for i in wanted if operands[i] in sweep.cotangents and operands.index(operands[i]) == i
     ]
-    branches: tuple[Program, Program] = (equation.params["then"], equation.params["otherwise"])
-    pairs = _pairs_of_arms(equation)
-    both = [pullback(branch, wanted, given, added, (), pairs, always) for branch in branches]
-    chosen = set.union(*(part.pairs for part in both))
-    both = [
-        part if part.pairs == chosen else pullback(branch, wanted, given, added, (), pairs, chosen)
-        for part, branch in zip(both, branches, strict=True)
-    ]
+    both, chosen = _arms_back(equation, wanted, given, added, always)
     # An input that neither arm reaches gets no cotangent: a stack has no zeros that could be read.
     reached = [any(flags) for flags in zip(*(part.reached for part in both), strict=True)]
     wanted = _chosen(wanted, reached)
-    programs = {}
+    arms = dict(zip(("then", "otherwise"), both, strict=True))
     extra = [(r.type, part.recorder.hints.get(r, "")) for part in both for r in part.residuals]
-    for index, (name, part) in enumerate(zip(("then", "otherwise"), both, strict=True)):
-        mine = [both[0].residuals, both[1].residuals]
-        mine[1 - index] = ()
-        programs[name] = _with_residuals(name, part, mine, both, equation.location)
+    where = equation.location
+    programs = {name: _with_residuals(name, part, both, where) for name, part in arms.items()}
     new = sweep.replace_equation(equation, programs, extra)
-    residuals = list(new.outputs[len(equation.outputs) :])
     kept = sorted({part.inputs.index(v) for part in both for v in part.kept})
-    inputs: list[Atom] = [operands[i] for i in kept]
-    d_outputs = [sweep.cotangent_of(equation.outputs[i]) for i in given]
-    so_far = [sweep.cotangent_of(operands[i]) for i in added]
-    last = [equation.outputs[o] for _, o in sorted(chosen)]
-    adjoints = {}
-    for index, (name, part) in enumerate(zip(("then", "otherwise"), both, strict=True)):
-        other = [part.recorder.variable(v.type) for v in both[1 - index].residuals]
-        mine_ = list(part.residuals)
-        bound = [*(part.inputs[i] for i in kept), *(mine_ + other if index == 0 else other + mine_)]
-        states = sorted(part.states)
-        adjoints[name] = part.recorder.program(
-            name,
-            (*bound, *part.d_outputs, *part.so_far, *(state.given for state in states)),
-            (*_chosen(part.cotangents, reached), *(state.first for state in states)),
-            part.adjoint,
-        )
-    results = sweep.record_all(
-        "cond", (predicate, *inputs, *residuals, *d_outputs, *so_far, *last), adjoints
-    )
+    inputs = [predicate, *(operands[i] for i in kept), *new.outputs[len(equation.outputs) :]]
+    inputs += [sweep.cotangent_of(equation.outputs[i]) for i in given]
+    inputs += [sweep.cotangent_of(operands[i]) for i in added]
+    inputs += [equation.outputs[o] for _, o in sorted(chosen)]
+    adjoints = {name: _arm_back(name, part, both, kept, reached) for name, part in arms.items()}
+    results = sweep.record_all("cond", tuple(inputs), adjoints)
     found = dict(zip(wanted, results, strict=False))
     for index in added:
         sweep.set(new, _variable(operands[index]), None, found[index])
@@ -251,6 +226,45 @@ def _cond_back(
             sweep.contribute(new, _variable(operands[index]), found[index])
     for (place, _), state in zip(sorted(chosen), results[len(wanted) :], strict=True):
         sweep.states[_variable(operands[place])] = state
+
+
+def _arms_back(
+    equation: Equation,
+    wanted: Sequence[int],
+    given: Sequence[int],
+    added: Sequence[int],
+    always: Collection[Pair],
+) -> tuple[list[Pullback], set[Pair]]:
+    """The pullbacks of both arms, and the arrays that both put back."""
+    branches: tuple[Program, Program] = (equation.params["then"], equation.params["otherwise"])
+    pairs = _pairs_of_arms(equation)
+    both = [pullback(branch, wanted, given, added, (), pairs, always) for branch in branches]
+    chosen = set.union(*(part.pairs for part in both))
+    return [
+        part if part.pairs == chosen else pullback(branch, wanted, given, added, (), pairs, chosen)
+        for part, branch in zip(both, branches, strict=True)
+    ], chosen
+
+
+def _arm_back(
+    name: str,
+    part: Pullback,
+    both: Sequence[Pullback],
+    kept: Sequence[int],
+    reached: Sequence[bool],
+) -> Program:
+    """The adjoint of an arm, which takes the residuals of both arms."""
+    bound = [part.inputs[i] for i in kept]
+    for other in both:
+        own = other is part
+        bound += [v if own else part.recorder.variable(v.type) for v in other.residuals]
+    states = sorted(part.states)
+    return part.recorder.program(
+        name,
+        (*bound, *part.d_outputs, *part.so_far, *(state.given for state in states)),
+        (*_chosen(part.cotangents, reached), *(state.first for state in states)),
+        part.adjoint,
+    )
 
 
 def _chosen(items: Sequence[Item], flags: Sequence[bool]) -> list[Item]:
@@ -263,21 +277,17 @@ def _variable(atom: Atom) -> Variable:
 
 
 def _with_residuals(
-    name: str,
-    part: Pullback,
-    residuals: Sequence[Sequence[Variable]],
-    both: Sequence[Pullback],
-    location: Location,
+    name: str, part: Pullback, both: Sequence[Pullback], location: Location
 ) -> Program:
     """An arm with the residuals of both arms among its outputs; those of the other arm are
     undefined."""
     equations = list(part.equations)
     outputs: list[Atom] = [*part.outputs]
-    for mine, other in zip(residuals, both, strict=True):
-        if mine or not other.residuals:
-            outputs += mine
-            continue
+    for other in both:
         for residual in other.residuals:
+            if other is part:
+                outputs.append(residual)
+                continue
             hint = other.recorder.hints.get(residual, "")
             absent = part.recorder.variable(residual.type, hint)
             params = freeze(undefined(residual.type))
@@ -395,34 +405,23 @@ def _loop_backwards(
 ) -> tuple[Variable, ...]:
     """The results of the loop that is the adjoint: cotangents of what is carried and of constants,
     states, and cotangents of what each step reads."""
-    recorder, n = part.recorder, len(ports.constants)
     d_carry = [sweep.cotangent_of(ports.results[i]) for i in activity.carry]
     so_far = [
         sweep.cotangent_of(ports.constants[i]) if i in firsts else sweep.zeros(part.inputs[i].type)
         for i in activity.constants
     ]
     d_ys = [sweep.cotangent_of(ports.ys[i]) for i in activity.ys]
-    given_back = [state.given for state in part.states]
-    body_carry = [*part.d_outputs[: len(activity.carry)], *part.so_far, *given_back]
-    d_items = part.d_outputs[len(activity.carry) :]
-    prologue: list[Equation] = []
-    items = [
-        _item(recorder, v, port.type, ports, prologue, location)
-        for v, port in zip((*part.residuals, *d_items), (*stacks.residuals, *d_ys), strict=True)
-    ]
-    counter = recorder.variable(COUNTER) if ports.is_while else part.inputs[n]
-    kept = [v for v in part.kept if v != counter]
-    body = (*kept, counter, *body_carry, *items), stacks.found, (*prologue, *part.adjoint)
+    body, kept = _step_back(location, ports, part, len(activity.carry), stacks, d_ys)
     adjoint: dict[str, Any] = {
         "constants": len(kept),
-        "carry": len(body_carry),
+        "carry": len(d_carry) + len(part.so_far) + len(part.states),
         "length": ports.length,
         "reverse": not ports.reverse,
-        "body": recorder.program("body", *body),
+        "body": body,
     }
     if ports.binds is not None:
         adjoint["binds"] = ports.binds
-    outer = dict(zip(part.inputs[:n], ports.constants, strict=True))
+    outer = dict(zip(part.inputs, ports.constants, strict=False))
     operands: list[Atom] = []
     if ports.length is None and stacks.number is not None:
         operands.append(stacks.number)
@@ -430,6 +429,29 @@ def _loop_backwards(
     ends = (ports.results[state.pair[1]] for state in part.states)
     operands += [*d_carry, *so_far, *ends, *stacks.residuals, *d_ys]
     return sweep.record_all("loop", tuple(operands), adjoint)
+
+
+def _step_back(
+    location: Location,
+    ports: Ports,
+    part: Pullback,
+    carried: int,
+    stacks: _Stacks,
+    d_ys: Sequence[Atom],
+) -> tuple[Program, list[Variable]]:
+    """The adjoint of a step, and the constants that it reads."""
+    recorder, prologue = part.recorder, list[Equation]()
+    given_back = [state.given for state in part.states]
+    body_carry = [*part.d_outputs[:carried], *part.so_far, *given_back]
+    d_items = part.d_outputs[carried:]
+    items = [
+        _item(recorder, v, port.type, ports, prologue, location)
+        for v, port in zip((*part.residuals, *d_items), (*stacks.residuals, *d_ys), strict=True)
+    ]
+    counter = recorder.variable(COUNTER) if ports.is_while else part.inputs[len(ports.constants)]
+    kept = [v for v in part.kept if v != counter]
+    inputs, equations = (*kept, counter, *body_carry, *items), (*prologue, *part.adjoint)
+    return recorder.program("body", inputs, stacks.found, equations), kept
 
 
 def _take_apart(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,25 +102,7 @@ def _rule(
     run = Run(LANGUAGE)
     run.prefix = f"{name}."  # so that its loops bind other symbols than loops around it
     run.keeps_comprehensions = False  # one item for each operand
-    inputs: list[Variable] = []
-
-    def value(operand: Operand) -> Any:
-        if isinstance(operand, Constant):
-            return operand.value
-        variable = run.recorder.variable(operand)
-        inputs.append(variable)
-        if operand.kind != "array":
-            return Scalar(variable)
-        return Array(Cell(variable, "an operand of a derivative rule"), operand)
-
-    if kind == "accumulates":
-        first = operands[0] if isinstance(operands[0], Type) else operands[0].type
-        arguments = [value(first), value(out)]
-        arguments += [value(operand) for operand in operands[1:]]
-    else:
-        arguments = [value(out), *map(value, operands)]
-        if kind == "adjoint":
-            arguments.append(value(out))
+    arguments, inputs = _arguments(run, kind, out, operands)
     static = tuple(isinstance(operand, Constant) for operand in operands)
     keywords = _keywords(function, {**dict(params), "active": active, "static": static})
     numbers = ("n", "shift")  # params that rules compute with: lengths, where they are known
@@ -142,6 +124,29 @@ def _rule(
             outputs.append(Constant(item) if is_number(item) else run.atom(item))
     raw = Program(name, tuple(inputs), tuple(run.recorder.equations), tuple(outputs))
     return Rule(kind, name_variables(raw, {}), tuple(targets))
+
+
+def _arguments(
+    run: Run, kind: str, out: Type, operands: Sequence[Operand]
+) -> tuple[list[Any], list[Variable]]:
+    """The values that a rule of a kind is called with, and the variables among them."""
+    inputs: list[Variable] = []
+
+    def value(operand: Operand) -> Any:
+        if isinstance(operand, Constant):
+            return operand.value
+        variable = run.recorder.variable(operand)
+        inputs.append(variable)
+        if operand.kind != "array":
+            return Scalar(variable)
+        return Array(Cell(variable, "an operand of a derivative rule"), operand)
+
+    if kind == "accumulates":
+        first, *rest = operands
+        so_far = first if isinstance(first, Type) else first.type
+        return [value(operand) for operand in (so_far, out, *rest)], inputs
+    cotangent = [out] if kind == "adjoint" else []
+    return [value(operand) for operand in (out, *operands, *cotangent)], inputs
 
 
 def _keywords(function: Callable[..., Any], facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -366,14 +366,7 @@ class _Unfolder:
         ports = Ports.of(equation)
         inner: _Scope = dict(zip(ports.body_constants, ports.constants, strict=True))
         counter = None if ports.counter is None else self._fresh(ports.counter, inner)
-        changing = []
-        for place, variable in enumerate(ports.body_carry):
-            if ports.carried[place] == variable:  # it keeps its initial value
-                inner[variable] = ports.carry[place]
-                scope[ports.results[place]] = ports.carry[place]
-            else:
-                self._fresh(variable, inner)
-                changing.append(place)
+        changing = self._changing(ports, inner, scope)
         variables = [inner[variable] for variable in ports.body_carry]
         condition = None
         if ports.condition is not None:
@@ -411,6 +404,17 @@ class _Unfolder:
             self._next(),
             source,
         )
+
+    def _changing(self, ports: Ports, inner: _Scope, scope: _Scope) -> list[int]:
+        """The places in the carry of values that steps change; others keep their initial value."""
+        changing = []
+        for place, variable in enumerate(ports.body_carry):
+            if ports.carried[place] == variable:
+                inner[variable] = scope[ports.results[place]] = ports.carry[place]
+            else:
+                self._fresh(variable, inner)
+                changing.append(place)
+        return changing
 
 
 def _known_at(body: Region) -> dict[Atom, int]:

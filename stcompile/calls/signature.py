@@ -47,55 +47,62 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
     if is_input(value) and not isinstance(value, np.ndarray):
         return "number", type(value)
 
-    def refuse(reason: str, hint: str) -> NoReturn:
-        shown = trees.show_path(name, path)
-        raise ArgumentsError(f"{shown} {reason}", hint=hint)
-
-    if isinstance(value, StaticArray):
-        return "object", Identity(value)
-    if isinstance(value, Same):
-        return "same", value.number
-    if isinstance(value, np.ndarray) and not value.dtype.isnative:
-        refuse(f"is an array of {value.dtype.str}: {OTHER_BYTES}", NATIVE_BYTES)
-    if isinstance(value, np.ndarray):
-        refuse(
-            f"is {an(type(value).__name__)} of {value.dtype}, which is not compiled",
-            "pass a plain numpy.ndarray of numbers",
-        )
     parts = trees.children(value)
     if parts is None:
-        if isinstance(value, dict | list | tuple | set | deque):
-            refuse(
-                f"is {an(type(value).__name__)}, whose contents are not read",
-                "pass a plain dict, list or tuple, a namedtuple or a dataclass",
-            )
-        if is_plain_value(value):
-            return "static", type(value), value
-        return "object", Identity(value)
+        return _key_of_leaf(value, name, path)
     if type(value) in MAPPINGS and not all(map(trees.is_plain_key, value)):
-        refuse("has keys that cannot be written as literals", "use strings or numbers as keys")
+        reason = "has keys that cannot be written as literals"
+        _refuse(name, path, reason, "use strings or numbers as keys")
     inner = tuple([key_of(part, name, (*path, step)) for step, part in parts])
     keys = tuple([key for (_, key), _ in parts])
+    if isinstance(value, Fields):
+        return _key_of_fields(value, keys, inner, name, path)
     spellings: tuple[Any, ...] = ()
     if type(value) in ITEMIZED:
         is_told = type(value) in SEQUENCES or all(type(key) is str for key in keys)
         settings = map(Identity, settings_of(value))
         spellings = (*settings, *(() if is_told else map(repr, keys)))
-    elif isinstance(value, Fields):
-        facts = facts_of(value)
-        others = tuple(sorted(facts.rest))
-        if facts.put_together is None:
-            return "structure", facts.kind, keys, others, inner, facts.watched
-        beside = (
-            key_of(facts.beside, name, path),
-            tuple(
-                key_of(part, name, (*path, ("attribute", key))) for key, part in facts.rest.items()
-            ),
-        )
-        return "structure", facts.kind, keys, others, inner, (), beside
     else:
         spellings = other_names(value, keys)
     return "structure", type(value), keys, spellings, inner
+
+
+def _key_of_leaf(value: Any, name: str, path: trees.Path) -> Any:
+    if isinstance(value, StaticArray):
+        return "object", Identity(value)
+    if isinstance(value, Same):
+        return "same", value.number
+    if isinstance(value, np.ndarray) and not value.dtype.isnative:
+        reason = f"is an array of {value.dtype.str}: {OTHER_BYTES}"
+        _refuse(name, path, reason, NATIVE_BYTES)
+    own = an(type(value).__name__)
+    if isinstance(value, np.ndarray):
+        reason = f"is {own} of {value.dtype}, which is not compiled"
+        _refuse(name, path, reason, "pass a plain numpy.ndarray of numbers")
+    if isinstance(value, dict | list | tuple | set | deque):
+        hint = "pass a plain dict, list or tuple, a namedtuple or a dataclass"
+        _refuse(name, path, f"is {own}, whose contents are not read", hint)
+    if is_plain_value(value):
+        return "static", type(value), value
+    return "object", Identity(value)
+
+
+def _refuse(name: str, path: trees.Path, reason: str, hint: str) -> NoReturn:
+    raise ArgumentsError(f"{trees.show_path(name, path)} {reason}", hint=hint)
+
+
+def _key_of_fields(
+    value: Fields, keys: tuple[Any, ...], inner: tuple[Any, ...], name: str, path: trees.Path
+) -> Any:
+    """The key of an object that was taken apart, with what is beside its parts."""
+    facts = facts_of(value)
+    others = tuple(sorted(facts.rest))
+    if facts.put_together is None:
+        return "structure", facts.kind, keys, others, inner, facts.watched
+    beside = key_of(facts.beside, name, path)
+    at = {key: (*path, ("attribute", key)) for key in facts.rest}
+    rest = tuple(key_of(part, name, at[key]) for key, part in facts.rest.items())
+    return "structure", facts.kind, keys, others, inner, (), (beside, rest)
 
 
 def kind_of(value: Any) -> Any:

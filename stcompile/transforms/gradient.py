@@ -161,29 +161,17 @@ class Gradient(DifferentiatedBy[P, R]):
         atom = sub.program.outputs[value.index]
         location = _maker(sub.program, atom)
         if atom.type.size != 1:
-            self.refuse_result(
-                run,
-                f"`{self.function_name}` returns an array of shape {atom.type.dims}, but a "
-                "gradient is that of one number",
-                "sum or average it: np.sum(...), np.mean(...)",
-                location,
-            )
-        if atom.type.dtype.kind == "c":
-            self.refuse_result(
-                run,
-                f"`{self.function_name}` returns the complex number {atom.type}, but a gradient is "
-                "that of one real number",
-                "return a real part of it: np.real(...), np.abs(...)",
-                location,
-            )
-        if atom.type.dtype.kind != "f":
-            self.refuse_result(
-                run,
-                f"`{self.function_name}` returns {atom.type}, which has no gradient",
-                "return a real floating-point number",
-                location,
-            )
-        return atom
+            reason = f"an array of shape {atom.type.dims}, but a gradient is that of one number"
+            hint = "sum or average it: np.sum(...), np.mean(...)"
+        elif atom.type.dtype.kind == "c":
+            reason = f"the complex number {atom.type}, but a gradient is that of one real number"
+            hint = "return a real part of it: np.real(...), np.abs(...)"
+        elif atom.type.dtype.kind != "f":
+            reason = f"{atom.type}, which has no gradient"
+            hint = "return a real floating-point number"
+        else:
+            return atom
+        self.refuse_result(run, f"`{self.function_name}` returns {reason}", hint, location)
 
 
 def _maker(program: Program, atom: Atom) -> Location | None:

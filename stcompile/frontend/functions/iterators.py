@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,11 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
     sources = [iter_(run, iterable) for iterable in iterables]
     if sources and _are_nameless(run, sources):
         return _zipped(run, [rest_of(run, source) for source in sources], strict)
+    return _taken_together(run, sources, strict)
+
+
+def _taken_together(run: Run, sources: Collection[Iterator], strict: bool) -> Iterator:
+    """Rows of items of iterators, of which some may be the same one."""
     for source in sources:
         if source.position == TAKEN:
             rest_of(run, source)  # refused
@@ -90,18 +95,8 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
     if sources and min(lengths) >= ENDLESS:
         refuse_endless(run)
     at = {id(source): source.position for source in sources}
-    rows: list[list[int]] = []  # the positions of the items
-    row: list[int] = []
-    while sources:
-        row = []
-        for source, count in zip(sources, lengths, strict=True):
-            if at[id(source)] >= count:
-                break
-            row.append(at[id(source)])
-            at[id(source)] += 1
-        if len(row) < len(sources):
-            break
-        rows.append(row)
+    rows = _rows(sources, lengths, at)
+    row = rows.pop() if rows else []  # the last one, which is not complete
     if strict and (row or any(at[id(s)] < n for s, n in zip(sources, lengths, strict=True))):
         run.refuse("the arguments of zip have different lengths", "", TypingError)
 
@@ -125,6 +120,22 @@ def zip_(run: Run, *iterables: Any, strict: bool = False) -> Any:
 
     leave(known=not rows and not row)
     return iterator_over(run, Sequence(length, item, (*sources_of(parts), *sources), rows=False))
+
+
+def _rows(
+    sources: Collection[Iterator], lengths: Collection[int], at: dict[int, int]
+) -> list[list[int]]:
+    """The positions of the items that are taken together, and of those that are taken before an
+    iterator has no more; ``at`` has the positions of the iterators, which move on."""
+    rows: list[list[int]] = []
+    while sources:
+        rows.append([])
+        for source, count in zip(sources, lengths, strict=True):
+            if at[id(source)] >= count:
+                return rows
+            rows[-1].append(at[id(source)])
+            at[id(source)] += 1
+    return rows
 
 
 def _are_nameless(run: Run, sources: list[Iterator]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Array, is_static
 from stcompile.library import linalg
 from stcompile.wengert.bounds import greatest, least
-from stcompile.wengert.dims import UnknownSizeError
+from stcompile.wengert.dims import Size, UnknownSizeError
 from stcompile.wengert.primitives.contraction import Contraction, contracting
 
 
@@ -89,43 +90,25 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
     arrays = [run.as_array(operand) for operand in operands]
     terms, arrow, result = subscripts.replace(" ", "").partition("->")
     parts = terms.split(",")
+    call = f"np.einsum({subscripts!r})"
     if len(parts) != len(arrays):
-        run.refuse(
-            f"np.einsum({subscripts!r}) names {len(parts)} operands, and {len(arrays)} are given",
-            "write one term for each operand",
-            TypingError,
-        )
+        reason = f"{call} names {len(parts)} operands, and {len(arrays)} are given"
+        run.refuse(reason, "write one term for each operand", TypingError)
     rest = ""
     if "..." in subscripts:
         parts, arrays, rest = _named(run, parts, arrays)
         if arrow and rest and "..." not in result:
-            run.refuse(f"np.einsum({subscripts!r}): the result lacks `...`", "", TypingError)
+            run.refuse(f"{call}: the result lacks `...`", "", TypingError)
         result = result.replace("...", rest)
     names = "".join(parts)
     if not (names + result).isalpha() and names:
-        run.refuse(
-            f"np.einsum({subscripts!r}): axes are letters",
-            "write letters, as in 'ij,jk->ik'",
-            TypingError,
-        )
+        run.refuse(f"{call}: axes are letters", "write letters, as in 'ij,jk->ik'", TypingError)
     if not arrow:
         once = [name for name in names if names.count(name) == 1 and name not in rest]
         result = rest + "".join(sorted(once))
     for at in range(len(parts)):
         arrays[at] = _as_wide(run, at, parts, arrays)
-    sizes: dict[str, int] = {}
-    for term, given in zip(parts, arrays, strict=True):
-        if len(term) != given.type.ndim:
-            run.refuse(
-                f"`{term}` does not name the axes of {given.type}",
-                "write a letter for each axis of the operand",
-                TypingError,
-            )
-        for name, size in zip(term, given.type.dims, strict=True):
-            if sizes.setdefault(name, size) != size:
-                run.refuse(
-                    f"einsum: `{name}` is an axis of {sizes[name]} and of {size}", "", TypingError
-                )
+    _check_terms(run, parts, arrays)
     if len(set(result)) != len(result) or not set(result) <= set(names):
         run.refuse(f"`{result}` cannot be the axes of the result", "", TypingError)
     if len(parts) == 1 and set(names) == set(result):
@@ -135,6 +118,19 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
     if optimize or (len(parts) == 2 and all(parts) and not lone and not diagonals):
         return _contracted(run, list(zip(parts, arrays, strict=True)), result)
     return run.record("einsum", *arrays, subscripts=f"{','.join(parts)}->{result}")
+
+
+def _check_terms(run: Run, parts: Sequence[str], arrays: Sequence[Array]) -> None:
+    """Refuse terms that do not name each axis, or that name axes of two lengths alike."""
+    sizes: dict[str, Size] = {}
+    for term, given in zip(parts, arrays, strict=True):
+        if len(term) != given.type.ndim:
+            reason = f"`{term}` does not name the axes of {given.type}"
+            run.refuse(reason, "write a letter for each axis of the operand", TypingError)
+        for name, size in zip(term, given.type.dims, strict=True):
+            if sizes.setdefault(name, size) != size:
+                reason = f"einsum: `{name}` is an axis of {sizes[name]} and of {size}"
+                run.refuse(reason, "", TypingError)
 
 
 def _viewed(run: Run, term: str, x: Array, result: str) -> Any:

@@ -137,25 +137,11 @@ def _first_and_rest(run: Run, name: str, items: Counted, has: bool) -> tuple[Any
 def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
     """The lowering of max and min, which keep the first of equal items."""
     comparison = ast.Gt() if function is max else ast.Lt()
-    of_counted = counted.greatest if function is max else counted.least
-    by_key = counted.greatest_by if function is max else counted.least_by
 
     def lowering(run: Run, *values: Any, key: Any = None, **default: Any) -> Any:
         unknown = as_counted(run, values[0]) if len(values) == 1 else None
         if unknown is not None:
-
-            def found() -> Any:
-                items = _first_and_rest(run, function.__name__, unknown, bool(default))
-                if key is None:
-                    return run.call(of_counted, items, {})
-                return run.call(by_key, [*items, key], {})
-
-            if not default:
-                return found()
-            has_items = compare(run, ast.Gt(), unknown.count, 0)
-            if not is_traced(has_items):
-                return found() if has_items else default["default"]
-            return choose(run, has_items, found, lambda: default["default"])
+            return _extremum_of_counted(run, function, unknown, key, **default)
         given = items_of(run, values[0]) if len(values) == 1 else list(values)
         keys = [run.call(key, [item], {}) if key is not None else item for item in given]
         if is_static(keys) and is_plain(keys):
@@ -170,16 +156,32 @@ def extremum(function: Callable[..., Any]) -> Callable[..., Any]:
             test = compare(run, comparison, size, measure)
             if is_traced(test):
                 _check_alike(run, function.__name__, best, item)
-                pair = best, measure
-                better = (item, size)
-                best, measure = choose(
-                    run, test, functools.partial(_same, better), functools.partial(_same, pair)
-                )
+                ways = (functools.partial(_same, pair) for pair in ((item, size), (best, measure)))
+                best, measure = choose(run, test, *ways)
             elif run.truth(test):
                 best, measure = item, size
         return best
 
     return lowering
+
+
+def _extremum_of_counted(
+    run: Run, function: Callable[..., Any], items: Counted, key: Any, **default: Any
+) -> Any:
+    """The extremum of items whose number the data decide."""
+    of_items = counted.greatest if function is max else counted.least
+    by_key = counted.greatest_by if function is max else counted.least_by
+
+    def found() -> Any:
+        pair = _first_and_rest(run, function.__name__, items, bool(default))
+        return run.call(of_items, pair, {}) if key is None else run.call(by_key, [*pair, key], {})
+
+    if not default:
+        return found()
+    has_items = compare(run, ast.Gt(), items.count, 0)
+    if not is_traced(has_items):
+        return found() if has_items else default["default"]
+    return choose(run, has_items, found, lambda: default["default"])
 
 
 def abs_(run: Run, x: Any) -> Any:

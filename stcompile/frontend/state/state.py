@@ -207,11 +207,8 @@ def reachable(
     stack: list[Any] = list(more)
     for frame in frames:
         stack += frame.iterated
-        stack += [
-            value
-            for name, value in frame.names.items()
-            if (NameSite, id(frame), name) not in left_out
-        ]
+        names = frame.names.items()
+        stack += [value for name, value in names if (NameSite, id(frame), name) not in left_out]
     while stack:
         value = stack.pop()
         if isinstance(value, Array):
@@ -223,11 +220,8 @@ def reachable(
         if (ContentsSite, id(value)) in left_out:
             continue
         if id(value) in owned:
-            stack += [
-                part
-                for name, part in own_attributes(value)
-                if (AttributeSite, id(value), name) not in left_out
-            ]
+            parts, site = own_attributes(value), (AttributeSite, id(value))
+            stack += [part for name, part in parts if (*site, name) not in left_out]
         if isinstance(value, list | tuple | set | deque):
             stack += value
         elif isinstance(value, dict):

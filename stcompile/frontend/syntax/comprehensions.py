@@ -39,6 +39,8 @@ from stcompile.frontend.syntax.loops import counter_name
 from stcompile.frontend.syntax.sets import evaluate_iterated
 from stcompile.frontend.syntax.targets import bind
 
+UNDECIDED = "whether there is this item depends on a value known only at run time"
+
 
 def capture(frame: Frame) -> None:
     """Note that a function defined in a frame reads its names later."""
@@ -88,54 +90,65 @@ def visit_GeneratorExp(run: Run, node: ast.GeneratorExp, frame: Frame) -> Iterat
 
 def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> Iterator:
     """The iterator of a generator expression with conditions or several loops: the names of each
-    item are found at once. For that the conditions are evaluated as a trial. They are evaluated
-    again when an item is taken, as in Python, and must give the same value."""
-    seen: list[tuple[ast.expr | None, dict[str, Any], bool]] = []  # tests, and None for an item
-
-    def tried(test: ast.expr) -> bool:
-        path = stage_path(run, lambda: _included(run, test, inner), is_trial=True)
-        raises = isinstance(path.result, Raised)
-        holds: bool = _included(run, test, inner) if raises else path.result
-        seen.append((test, dict(inner.names), holds))
-        return holds
-
-    def note() -> None:
-        seen.append((None, dict(inner.names), True))
-
+    item are found at once. For that the conditions are evaluated as a trial."""
+    selection = _Selection(run, node, inner)
     with run.watched(inner.born - 1) as changes:
-        _each(run, node.generators, inner, frame, note, tried)
+        _each(run, node.generators, inner, frame, selection.note, selection.tried)
     if changes:
         run.refuse(
             "what this generator expression goes through, or its `if`, changes something",
             "write a list comprehension, or a loop",
         )
-    places = [at for at, (test, _, _) in enumerate(seen) if test is None]
-    checked = 0
+    sources = tuple(value for _, names, _ in selection.seen for value in names.values())
+    items = Sequence(selection.length, selection.item, sources, rows=False)
+    return iterator_over(run, items)
 
-    def check(stop: int) -> None:
-        nonlocal checked
-        for test, names, holds in seen[checked:stop]:
+
+class _Selection:
+    """The items that conditions selected, and the conditions. These are evaluated again when an
+    item is taken, as in Python, and must give the same value. ``seen`` has each test, None for an
+    item, with the names then, and whether the test held."""
+
+    def __init__(self, run: Run, node: ast.GeneratorExp, inner: Frame) -> None:
+        self.run = run
+        self.node = node
+        self.inner = inner
+        self.seen: list[tuple[ast.expr | None, dict[str, Any], bool]] = []
+        self.places: list[int] = []  # of the items
+        self.checked = 0
+
+    def tried(self, test: ast.expr) -> bool:
+        run, inner = self.run, self.inner
+        path = stage_path(run, lambda: _included(run, test, inner), is_trial=True)
+        raises = isinstance(path.result, Raised)
+        holds: bool = _included(run, test, inner) if raises else path.result
+        self.seen.append((test, dict(inner.names), holds))
+        return holds
+
+    def note(self) -> None:
+        self.places.append(len(self.seen))
+        self.seen.append((None, dict(self.inner.names), True))
+
+    def _check(self, stop: int) -> None:
+        for test, names, holds in self.seen[self.checked : stop]:
             if test is not None:
-                inner.names.update(names)
-                if _included(run, test, inner) != holds:
-                    run.refuse(
+                self.inner.names.update(names)
+                if _included(self.run, test, self.inner) != holds:
+                    self.run.refuse(
                         "what this generator selects changes on the way",
                         "make a list of the items first",
                     )
-        checked = max(checked, stop)
+        self.checked = max(self.checked, stop)
 
-    def length() -> int:
-        if not places or checked > places[-1]:
-            check(len(seen))
-        return len(places)
+    def length(self) -> int:
+        if not self.places or self.checked > self.places[-1]:
+            self._check(len(self.seen))
+        return len(self.places)
 
-    def item(index: int) -> Any:
-        check(places[index] + 1)
-        inner.names.update(seen[places[index]][1])
-        return run.evaluate(node.elt, inner)
-
-    sources = tuple(value for _, names, _ in seen for value in names.values())
-    return iterator_over(run, Sequence(length, item, sources, rows=False))
+    def item(self, index: int) -> Any:
+        self._check(self.places[index] + 1)
+        self.inner.names.update(self.seen[self.places[index]][1])
+        return self.run.evaluate(self.node.elt, self.inner)
 
 
 def added_up(
@@ -291,34 +304,40 @@ def _each(
 
     def taken(item: Any) -> None:
         if run.paths != paths:
-            run.refuse(
-                "whether there is this item depends on a value known only at run time",
-                "use np.where",
-            )
+            run.refuse(UNDECIDED, "use np.where")
         step(item)
 
     if isinstance(source, Generated):
         go_through(run, source, taken)
-        return
-    if keeps and isinstance(source, Counted):
-        name = getattr(first.target, "id", "i")
-        keep_counted(run, inner.location(first.iter), source, step, name)
-        return
-    if keeps and run.keeps_comprehensions:
-        is_iterator = isinstance(source, Iterator)
-        items = rest_of(run, source) if is_iterator else sequence_of(run, source)
-        if items.length >= ENDLESS:
-            refuse_endless(run)
+    elif keeps and isinstance(source, Counted):
+        where, name = inner.location(first.iter), getattr(first.target, "id", "i")
+        keep_counted(run, where, source, step, name)
+    elif keeps and run.keeps_comprehensions:
+        _keep_each(run, first, source, step, inner, outer)
+    else:
+        for item in taken_in_turn(run, source):
+            step(item)
 
-        def name_of(index: Affine) -> str:
-            return counter_name(run, first.target, lambda: items.item(index))
 
-        if each_of(run, inner.location(first.iter), items, step, name_of):
-            # functions may read the names later
-            _bind_item(run, first, items.item(items.length - 1), inner, outer)
-        return
-    for item in taken_in_turn(run, source):
-        step(item)
+def _keep_each(
+    run: Run,
+    loop: ast.comprehension,
+    source: Any,
+    step: Callable[[Any], None],
+    inner: Frame,
+    outer: Frame,
+) -> None:
+    """Take a step for each item, in a loop that is kept if it is long."""
+    items = rest_of(run, source) if isinstance(source, Iterator) else sequence_of(run, source)
+    if items.length >= ENDLESS:
+        refuse_endless(run)
+
+    def name_of(index: Affine) -> str:
+        return counter_name(run, loop.target, lambda: items.item(index))
+
+    if each_of(run, inner.location(loop.iter), items, step, name_of):
+        # functions may read the names later
+        _bind_item(run, loop, items.item(items.length - 1), inner, outer)
 
 
 def _where(run: Run, tests: list[ast.expr], frame: Frame, action: Callable[[], None]) -> None:

@@ -28,6 +28,7 @@ from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.axes import Name
 from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.primitives.control import NESTED
+from stcompile.wengert.types import Type
 
 FOLDED = frozenset({"sum", "mean", "prod", "max", "min", "any", "all"})
 BLOCK = 128  # at most twice as many numbers are added up in turn
@@ -83,19 +84,9 @@ def _fold(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | No
     params, dims = equation.params, x.type.dims
     gone = params["axis"]
     lengths = [dims[axis] for axis in gone]
-    if primitive in ("max", "min") and output.dtype.kind not in "fi":
-        return None
-    if primitive == "mean" and output.dtype != x.type.dtype:
+    if not _is_folded(primitive, x.type, output, lengths):
         return None
     static = [n for n in lengths if isinstance(n, int)]
-    if primitive == "mean" and (0 in static or len(lengths) - len(static) > 1):
-        return None
-    if primitive in ("sum", "prod") and x.type.dtype.kind == "b":
-        return None
-    if primitive in ("any", "all") and x.type.dtype.kind != "b":
-        return None
-    if primitive in ("max", "min") and not all(least(n) > 0 for n in lengths):
-        return None
     kept = [axis for axis in range(len(dims)) if axis not in gone]
     places = kept if not params["keepdims"] else range(len(dims))
 
@@ -116,6 +107,16 @@ def _fold(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | No
         return w.make("divide", total, count)
 
     return element, float(x.type.size) / max(output.size, 1)
+
+
+def _is_folded(primitive: str, x: Type, output: Type, lengths: Sequence[Size]) -> bool:
+    """True for a reduction whose loops give what NumPy gives."""
+    if primitive == "mean":
+        is_named = [not isinstance(n, int) for n in lengths]
+        return output.dtype == x.dtype and 0 not in lengths and sum(is_named) <= 1
+    if primitive in ("max", "min"):
+        return output.dtype.kind in "fi" and all(least(n) > 0 for n in lengths)
+    return (x.dtype.kind == "b") == (primitive in ("any", "all"))
 
 
 def _reduced(

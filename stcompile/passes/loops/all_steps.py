@@ -156,8 +156,7 @@ def moved_equation(
 ) -> list[Value] | None:
     """The results of an equation whose operands are available outside, recorded into ``scope``;
     None if it has no form for all steps."""
-    operands = []
-    by_counter = False
+    operands, by_counter = list[Value](), False
     for atom in equation.inputs:
         if not isinstance(atom, Variable):
             operands.append(Value(atom, False))
