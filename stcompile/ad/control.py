@@ -25,6 +25,7 @@ from stcompile.wengert.ir import (
     Equation,
     Program,
     Variable,
+    as_variable,
     free_variables,
     freeze,
 )
@@ -220,12 +221,12 @@ def _cond_back(
     results = sweep.record_all("cond", tuple(inputs), adjoints)
     found = dict(zip(wanted, results, strict=False))
     for index in added:
-        sweep.set(new, _variable(operands[index]), None, found[index])
+        sweep.set(new, as_variable(operands[index]), None, found[index])
     for index in wanted:
         if index not in added:
-            sweep.contribute(new, _variable(operands[index]), found[index])
+            sweep.contribute(new, as_variable(operands[index]), found[index])
     for (place, _), state in zip(sorted(chosen), results[len(wanted) :], strict=True):
-        sweep.states[_variable(operands[place])] = state
+        sweep.states[as_variable(operands[place])] = state
 
 
 def _arms_back(
@@ -269,11 +270,6 @@ def _arm_back(
 
 def _chosen(items: Sequence[Item], flags: Sequence[bool]) -> list[Item]:
     return [item for item, flag in zip(items, flags, strict=True) if flag]
-
-
-def _variable(atom: Atom) -> Variable:
-    assert isinstance(atom, Variable)
-    return atom
 
 
 def _with_residuals(
@@ -469,10 +465,10 @@ def _take_apart(
     b = a + len(activity.constants)
     c = b + len(places)
     for i, state in zip(places, results[b:c], strict=True):
-        sweep.states[_variable(ports.carry[i])] = state
+        sweep.states[as_variable(ports.carry[i])] = state
     added = dict(zip(activity.constants, results[a:b], strict=True))
     for i in firsts:
-        sweep.set(new, _variable(ports.constants[i]), None, added[i])
+        sweep.set(new, as_variable(ports.constants[i]), None, added[i])
     contributions = [
         *((ports.carry[i], result) for i, result in zip(activity.carry, results[:a], strict=True)),
         *((ports.constants[i], result) for i, result in added.items() if i not in firsts),

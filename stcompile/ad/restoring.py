@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 from stcompile.ad.sweep import Sweep
 from stcompile.wengert.bounds import usual
-from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, as_variable
 from stcompile.wengert.parts import WRITES, read_of, view_of
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.primitives.control import Ports
@@ -155,8 +155,7 @@ class Restoring:
         chosen: dict[Pair, Variable] = {}
         versions: dict[Pair, list[Variable]] = {}
         for pair in sorted(pairs):
-            last = self.outputs[pair[1]]
-            assert isinstance(last, Variable)
+            last = as_variable(self.outputs[pair[1]])
             found = _versions(self.makers, last)
             if found[0] == self.inputs[pair[0]] and (pair in always or self._pays(found, read)):
                 hint = self.sweep.recorder.hints.get(last, "")
@@ -203,8 +202,7 @@ class Restoring:
         while (maker := self.makers.get(variable)) is not None:
             if not _is_view(maker):
                 break
-            source = maker.inputs[0]
-            assert isinstance(source, Variable)
+            source = as_variable(maker.inputs[0])
             variable = source
         return variable
 

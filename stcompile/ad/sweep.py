@@ -13,19 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.ad.rules import (
-    Rule,
-    holds_for_complex,
-    is_differentiable,
-    rule_for,
-    rule_function,
-)
+from stcompile.ad.rules import Rule, holds_for_complex, is_differentiable, rule_for, rule_function
 from stcompile.ad.shifts import idle_maxima
 from stcompile.ad.tape import CustomCall, Tape
 from stcompile.ad.vectors import Vectors
 from stcompile.base.errors import DerivativeError, StcompileError
 from stcompile.base.location import NOWHERE
-from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, freeze
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, as_variable, freeze
 from stcompile.wengert.primitives.attempts import as_called
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.primitives.special import OWN
@@ -167,8 +161,7 @@ class Sweep(Vectors):
             operands.append(d_out)
         results = self.inline(rule.program, operands)
         for index, result in zip(rule.targets, results, strict=True):
-            target = equation.inputs[index]
-            assert isinstance(target, Variable)
+            target = as_variable(equation.inputs[index])
             if rule.kind == "partials":
                 if isinstance(result, Constant) and result.value == 0:
                     continue  # constant where it has a derivative, as a floor is
@@ -177,8 +170,7 @@ class Sweep(Vectors):
 
     def _accumulate_into(self, equation: Equation, program: Program, d_out: Atom) -> None:
         """Apply a rule that adds its contribution to a part of the cotangent so far."""
-        target = equation.inputs[0]
-        assert isinstance(target, Variable)
+        target = as_variable(equation.inputs[0])
         so_far = self.cotangents.get(target)
         if so_far is None:
             so_far = self.zeros(target.type)

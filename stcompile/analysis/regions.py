@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from stcompile.base.location import Location
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size, Symbol
-from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, as_variable
 from stcompile.wengert.naming import is_numbered
 from stcompile.wengert.primitives.control import Ports
 
@@ -380,8 +380,7 @@ class _Unfolder:
         outputs = self._define([ports.results[place] for place in changing], scope, is_outer)
         carry = []
         for place, output in zip(changing, outputs, strict=True):
-            own = inner[ports.body_carry[place]]
-            assert isinstance(own, Variable)
+            own = as_variable(inner[ports.body_carry[place]])
             carry.append(Carry(own, ports.carry[place], finals[place], output))
         collections = self._define(ports.ys, scope, is_outer)
         known = _known_at(body)

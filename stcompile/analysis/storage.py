@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 from stcompile.analysis.liveness import Liveness, Moments
 from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, regions_of, unfold
-from stcompile.wengert.ir import Atom, Equation, Program, Variable
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, as_variable
 from stcompile.wengert.templates import inplace_operand, mark_of
 
 Roots: TypeAlias = frozenset[Variable]
@@ -192,8 +192,7 @@ def changed_by_kernel(step: Step, writes: Writes) -> Mapping[Variable, Variable]
     pairs: Mapping[int, int] = dict(step.equation.params["writes"])
     found: dict[Variable, Variable] = {}
     for place in places:
-        target = step.equation.inputs[place]
-        assert isinstance(target, Variable)
+        target = as_variable(step.equation.inputs[place])
         found[step.equation.outputs[pairs[place]]] = target
     return found
 

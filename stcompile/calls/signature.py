@@ -23,6 +23,7 @@ Every argument has a *key*, a tuple that describes it:
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from typing import Any, NoReturn
 
@@ -51,8 +52,8 @@ def key_of(value: Any, name: str = "argument", path: trees.Path = ()) -> Any:
     if parts is None:
         return _key_of_leaf(value, name, path)
     if type(value) in MAPPINGS and not all(map(trees.is_plain_key, value)):
-        reason = "has keys that cannot be written as literals"
-        _refuse(name, path, reason, "use strings or numbers as keys")
+        refuse = functools.partial(_refuse, name, path)
+        refuse("has keys that cannot be written as literals", "use strings or numbers as keys")
     inner = tuple([key_of(part, name, (*path, step)) for step, part in parts])
     keys = tuple([key for (_, key), _ in parts])
     if isinstance(value, Fields):
@@ -72,16 +73,19 @@ def _key_of_leaf(value: Any, name: str, path: trees.Path) -> Any:
         return "object", Identity(value)
     if isinstance(value, Same):
         return "same", value.number
+    own, refuse = an(type(value).__name__), functools.partial(_refuse, name, path)
     if isinstance(value, np.ndarray) and not value.dtype.isnative:
-        reason = f"is an array of {value.dtype.str}: {OTHER_BYTES}"
-        _refuse(name, path, reason, NATIVE_BYTES)
-    own = an(type(value).__name__)
+        refuse(f"is an array of {value.dtype.str}: {OTHER_BYTES}", NATIVE_BYTES)
     if isinstance(value, np.ndarray):
-        reason = f"is {own} of {value.dtype}, which is not compiled"
-        _refuse(name, path, reason, "pass a plain numpy.ndarray of numbers")
+        refuse(
+            f"is {own} of {value.dtype}, which is not compiled",
+            "pass a plain numpy.ndarray of numbers",
+        )
     if isinstance(value, dict | list | tuple | set | deque):
-        hint = "pass a plain dict, list or tuple, a namedtuple or a dataclass"
-        _refuse(name, path, f"is {own}, whose contents are not read", hint)
+        refuse(
+            f"is {own}, whose contents are not read",
+            "pass a plain dict, list or tuple, a namedtuple or a dataclass",
+        )
     if is_plain_value(value):
         return "static", type(value), value
     return "object", Identity(value)

@@ -10,12 +10,15 @@ from typing import Any
 from stcompile.analysis.regions import Tree
 from stcompile.base import trees
 from stcompile.base.containers import OF_COLLECTIONS
+from stcompile.base.deferred import deferred
 from stcompile.code.literals import literal, name
-from stcompile.emit.effects import parts_read, written_effect
-from stcompile.emit.lists import listed
 from stcompile.emit.names import Naming
 from stcompile.emit.statements import Statements
 from stcompile.wengert.staged import Effect, Group, Item, Listed, Reference, Result
+
+listed = deferred("stcompile.emit.lists", "listed")
+parts_read = deferred("stcompile.emit.effects", "parts_read")
+written_effect = deferred("stcompile.emit.effects", "written_effect")
 
 
 class Results:

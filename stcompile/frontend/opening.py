@@ -13,7 +13,7 @@ from stcompile.base.opening import Opening, is_object, joined
 from stcompile.base.structures import TakeApart
 from stcompile.base.wording import an
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Scalar, Unread
+from stcompile.frontend.state.values import Array, Scalar, Unread, is_traced
 
 
 def assembled(run: Run, values: Any) -> Any:
@@ -65,7 +65,7 @@ class StagedOpening(Opening):
         return self.run.captures.captured(value, place.attribute(name))
 
     def is_moving(self, value: Any) -> bool:
-        if isinstance(value, Array | Scalar):
+        if is_traced(value):
             return value.type.inexact
         return super().is_moving(value)
 

@@ -36,7 +36,7 @@ from stcompile.frontend.state.attempts import Attempts
 from stcompile.frontend.state.outside import StagedAgain
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Scalar, described
+from stcompile.frontend.state.values import Array, described, is_traced
 from stcompile.frontend.state.walking import Language
 from stcompile.frontend.syntax.expressions import EXPRESSIONS
 from stcompile.frontend.syntax.raising import fail
@@ -229,7 +229,7 @@ def _result(run: Run, value: Any) -> Result:
     if filled_in(value) is not None:
         return _listed(run, with_rows(run, value))
     run.checked(value)
-    if isinstance(value, Array | Scalar) or is_number(value):
+    if is_traced(value) or is_number(value):
         return Item(run.atom(value), cell=value.cell.born if isinstance(value, Array) else 0)
     children = trees.children(value)
     if children is None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from stcompile.analysis.regions import Carry, Collected, Repeat, Step, Tree
 from stcompile.analysis.storage import Storage, Writes, written
-from stcompile.wengert.ir import Variable
+from stcompile.wengert.ir import Variable, as_variable
 from stcompile.wengert.templates import mark_of
 
 
@@ -36,8 +36,7 @@ class CollectedRow:
     @property
     def names(self) -> tuple[Variable, ...]:
         """The variables that are names for a row."""
-        value = self.collected.atom
-        assert isinstance(value, Variable)
+        value = as_variable(self.collected.atom)
         return (value, *((self.carry.variable, self.carry.output) if self.carry else ()))
 
 

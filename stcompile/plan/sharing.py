@@ -17,7 +17,7 @@ from stcompile.analysis.liveness import Liveness
 from stcompile.analysis.regions import Branch, Region, Repeat, Step, Tree, regions_of
 from stcompile.analysis.storage import Writes, changed_by_kernel
 from stcompile.plan.inlining import is_unnamed
-from stcompile.wengert.ir import Atom, Variable
+from stcompile.wengert.ir import Atom, Variable, as_variable
 from stcompile.wengert.naming import base_name
 from stcompile.wengert.templates import inplace_operand
 
@@ -103,8 +103,7 @@ class Sharing:
         if self.writes.inplace.get(step.at) is False:
             self._copied[step.at] = equation.inputs[inplace_operand(equation.primitive)]
         if self.writes.inplace.get(step.at):
-            target = equation.inputs[inplace_operand(equation.primitive)]
-            assert isinstance(target, Variable)
+            target = as_variable(equation.inputs[inplace_operand(equation.primitive)])
             self._join(target, equation.output)
         for output, target in changed_by_kernel(step, self.writes).items():
             self._join(target, output)

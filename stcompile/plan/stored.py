@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from stcompile.analysis.regions import Step, Tree, Use
 from stcompile.analysis.storage import Storage, Writes, tree_storage
 from stcompile.plan.products import Product
-from stcompile.wengert.ir import Variable
+from stcompile.wengert.ir import Variable, as_variable
 from stcompile.wengert.primitives import PRIMITIVES
 from stcompile.wengert.templates import inplace_operand, mark_of
 
@@ -117,8 +117,7 @@ class _Finder:
         """A value and the values that it overwrote, back to the value that made the storage."""
         members = [value]
         while (step := self.makers.get(members[-1])) is not None and self._is_inplace(step):
-            operand = step.equation.inputs[inplace_operand(step.equation.primitive)]
-            assert isinstance(operand, Variable)
+            operand = as_variable(step.equation.inputs[inplace_operand(step.equation.primitive)])
             members.append(operand)
         return members if members[-1] in self.makers else [value]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -160,18 +161,25 @@ class Gradient(DifferentiatedBy[P, R]):
             )
         atom = sub.program.outputs[value.index]
         location = _maker(sub.program, atom)
+        refuse = functools.partial(self.refuse_result, run, location=location)
         if atom.type.size != 1:
-            reason = f"an array of shape {atom.type.dims}, but a gradient is that of one number"
-            hint = "sum or average it: np.sum(...), np.mean(...)"
-        elif atom.type.dtype.kind == "c":
-            reason = f"the complex number {atom.type}, but a gradient is that of one real number"
-            hint = "return a real part of it: np.real(...), np.abs(...)"
-        elif atom.type.dtype.kind != "f":
-            reason = f"{atom.type}, which has no gradient"
-            hint = "return a real floating-point number"
-        else:
-            return atom
-        self.refuse_result(run, f"`{self.function_name}` returns {reason}", hint, location)
+            refuse(
+                f"`{self.function_name}` returns an array of shape {atom.type.dims}, but a "
+                "gradient is that of one number",
+                "sum or average it: np.sum(...), np.mean(...)",
+            )
+        if atom.type.dtype.kind == "c":
+            refuse(
+                f"`{self.function_name}` returns the complex number {atom.type}, but a gradient is "
+                "that of one real number",
+                "return a real part of it: np.real(...), np.abs(...)",
+            )
+        if atom.type.dtype.kind != "f":
+            refuse(
+                f"`{self.function_name}` returns {atom.type}, which has no gradient",
+                "return a real floating-point number",
+            )
+        return atom
 
 
 def _maker(program: Program, atom: Atom) -> Location | None:

@@ -77,11 +77,7 @@ class TrainStep(Dispatcher[P, R]):
     """
 
     def __init__(
-        self,
-        loss: Any,
-        optimizer: Optimizer,
-        wrt: Wrt | None,
-        options: Options | None = None,
+        self, loss: Any, optimizer: Optimizer, wrt: Wrt | None, options: Options | None = None
     ) -> None:
         super().__init__(loss, options)
         _check_optimizer(optimizer)

@@ -282,6 +282,12 @@ def mentioned(equations: Iterable[Equation]) -> set[Symbol]:
     return found
 
 
+def as_variable(atom: Atom) -> Variable:
+    """An atom that is known to be a variable."""
+    assert isinstance(atom, Variable)
+    return atom
+
+
 def free_variables(
     equations: Iterable[Equation], outputs: Iterable[Atom], bound: Iterable[Variable]
 ) -> tuple[Variable, ...]:

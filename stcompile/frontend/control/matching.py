@@ -28,9 +28,8 @@ from stcompile.frontend.operations.numbers import common_number
 from stcompile.frontend.state.rests import count_of, rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import Key, reachable
-from stcompile.frontend.state.values import Array, Scalar
+from stcompile.frontend.state.values import Array, Scalar, is_numeric
 from stcompile.wengert.ir import Atom, Variable
-from stcompile.wengert.types import is_number
 
 is_filled_alike = deferred("stcompile.frontend.control.filling", "is_filled_alike")
 SHARED = "two arrays may share its storage after a loop"
@@ -66,7 +65,7 @@ class Matcher:
             if isinstance(after, Variable):
                 return after.type == wanted
             zero_dimensional = isinstance(after, Array) and not after.type.ndim
-            if not (isinstance(after, Scalar) or is_number(after) or zero_dimensional):
+            if not (is_numeric(after) or zero_dimensional):
                 return False
             return common_number(Scalar(Variable("head", wanted)), after) == wanted
         if isinstance(shape, ArrayOf):

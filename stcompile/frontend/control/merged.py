@@ -32,7 +32,7 @@ from stcompile.frontend.state.values import (
 )
 from stcompile.wengert.bounds import generic
 from stcompile.wengert.dims import Size, Sizes, UnknownSizeError
-from stcompile.wengert.ir import Atom, Constant, Variable, freeze
+from stcompile.wengert.ir import Atom, Constant, Variable, as_variable, freeze
 from stcompile.wengert.types import Type
 
 
@@ -246,8 +246,7 @@ class Builder:
     def _filled(self, shape: Filling) -> Any:
         buffers = []
         for index in shape.slots:
-            buffer = self.atoms[index]
-            assert isinstance(buffer, Variable)
+            buffer = as_variable(self.atoms[index])
             with contextlib.suppress(UnknownSizeError):
                 dims, size = generic(buffer.type.dims), buffer.type.dtype.itemsize
                 self.run.layouts.note(buffer, natural(dims, size))
@@ -300,8 +299,7 @@ class Builder:
 
     def cell(self, merged: MergedCell) -> Cell:
         if id(merged) not in self._cells:
-            variable = self.atoms[merged.index]
-            assert isinstance(variable, Variable)
+            variable = as_variable(self.atoms[merged.index])
             self.run.layouts.note(variable, merged.strides)
             cell = Cell(variable, merged.frozen, self.run.depth, self.run.age())
             cell.stands_for_others = merged.first is not merged.second
@@ -328,8 +326,7 @@ class RowBuilder(Builder):
 
     def number(self, shape: Slot) -> Any:
         assert isinstance(self.step, Step)
-        rows = self.atoms[shape.index]
-        assert isinstance(rows, Variable)
+        rows = as_variable(self.atoms[shape.index])
         at = self.step.number
         if isinstance(shape, RowOf):
             return replace(shape.row, atom=rows, index=(at, *shape.row.index))
@@ -348,8 +345,7 @@ class RowBuilder(Builder):
 
     def cell(self, merged: MergedCell) -> Cell:
         if id(merged) not in self._cells:
-            rows = self.atoms[merged.index]
-            assert isinstance(rows, Variable)
+            rows = as_variable(self.atoms[merged.index])
             if not merged.is_dense:
                 self.run.layouts.note(rows, None)
             self._cells[id(merged)] = Cell(rows, merged.frozen, self.run.depth, self.run.age())

@@ -17,13 +17,7 @@ from stcompile.frontend.state.items import TAKEN
 from stcompile.frontend.state.rests import rest_in
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import CellSite, ContentsSite, Journal, PositionSite, Site
-from stcompile.frontend.state.values import (
-    UNBOUNDED,
-    Affine,
-    Grown,
-    Rest,
-    is_traced,
-)
+from stcompile.frontend.state.values import UNBOUNDED, Affine, Grown, Rest, is_traced, scaled
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.primitives.control import COUNTER
 
@@ -121,7 +115,7 @@ def _before(run: Run, counts: Counts, others: Iterable[Site], at: Any) -> Iterat
         for site in others:
             run.set(site, _unknown(run, site))
         for site, start, step in counts:
-            moved = at.scaled(step, 0) if isinstance(at, Affine) else at * step
+            moved = scaled(at, step, 0)
             value = combined("add", start, moved)
             is_list = isinstance(site, ContentsSite)
             run.set(site, [Grown(REASON, count=value)] if is_list else value)

@@ -51,7 +51,7 @@ from stcompile.frontend.functions.stats import FROZEN
 from stcompile.frontend.functions.vectorized import VECTORIZED
 from stcompile.frontend.operations.indexing import set_item
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Affine, Array, same_number
+from stcompile.frontend.state.values import Affine, Array, has_axes, same_number
 from stcompile.wengert.types import Type
 
 
@@ -66,7 +66,7 @@ def _transpose_method(run: Run, x: Any, *axes: Any) -> Any:
 
 
 def _fill(run: Run, x: Any, value: Any) -> None:
-    if isinstance(value, Array) and value.type.ndim:
+    if has_axes(value):
         run.raises(ValueError("setting an array element with a sequence"))
     set_item(run, x, Ellipsis, value)
 

@@ -31,19 +31,11 @@ from stcompile.frontend.operations.iteration import (
     sequence_of,
     taken,
 )
-from stcompile.frontend.operations.operators import (
-    BINARY,
-    binary,
-)
+from stcompile.frontend.operations.operators import BINARY, binary
 from stcompile.frontend.state.items import ENDLESS, TAKEN, Counted, Generated, Iterator, Sequence
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite, reachable
-from stcompile.frontend.state.values import (
-    Affine,
-    Cell,
-    described,
-    is_traced,
-)
+from stcompile.frontend.state.values import Cell, described, is_traced, scaled
 
 
 def reversed_(run: Run, sequence: Any) -> Any:
@@ -58,7 +50,7 @@ def reversed_(run: Run, sequence: Any) -> Any:
     last = items.length - 1
 
     def item(index: Any) -> Any:
-        at = index.scaled(-1, last) if isinstance(index, Affine) else last - index
+        at = scaled(index, -1, last)
         if isinstance(at, int) and at >= items.length:
             run.refuse(
                 "this list loses items while a loop goes through it backwards",
@@ -192,7 +184,7 @@ def enumerate_(run: Run, iterable: Any, start: int = 0) -> Any:
     items = sequence_of(run, iterable)
 
     def item(index: Any) -> Any:
-        number = index.scaled(1, start) if isinstance(index, Affine) else index + start
+        number = scaled(index, 1, start)
         return number, items.item(index)
 
     return iterator_over(run, together([items], item))

@@ -30,13 +30,7 @@ from stcompile.frontend.operations.operators import BINARY, binary
 from stcompile.frontend.state.items import ENDLESS, TAKEN, Iterator, Sequence
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.state import PositionSite
-from stcompile.frontend.state.values import (
-    UNBOUNDED,
-    Affine,
-    Array,
-    described,
-    is_static,
-)
+from stcompile.frontend.state.values import UNBOUNDED, Array, described, is_static, scaled
 from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.library import iteration
 
@@ -140,7 +134,7 @@ def _part(items: Sequence, start: int, stop: int | None, step: int) -> Sequence:
         return UNBOUNDED if last >= ENDLESS else max(0, -(-(last - start) // step))
 
     def item(index: Any) -> Any:
-        moved = index.scaled(step, start) if isinstance(index, Affine) else index * step + start
+        moved = scaled(index, step, start)
         return items.item(moved)
 
     count = length() if isinstance(items.count, int) else length

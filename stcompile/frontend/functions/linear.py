@@ -90,19 +90,25 @@ def einsum(run: Run, subscripts: Any, *operands: Any, optimize: Any = False) -> 
     arrays = [run.as_array(operand) for operand in operands]
     terms, arrow, result = subscripts.replace(" ", "").partition("->")
     parts = terms.split(",")
-    call = f"np.einsum({subscripts!r})"
     if len(parts) != len(arrays):
-        reason = f"{call} names {len(parts)} operands, and {len(arrays)} are given"
-        run.refuse(reason, "write one term for each operand", TypingError)
+        run.refuse(
+            f"np.einsum({subscripts!r}) names {len(parts)} operands, and {len(arrays)} are given",
+            "write one term for each operand",
+            TypingError,
+        )
     rest = ""
     if "..." in subscripts:
         parts, arrays, rest = _named(run, parts, arrays)
         if arrow and rest and "..." not in result:
-            run.refuse(f"{call}: the result lacks `...`", "", TypingError)
+            run.refuse(f"np.einsum({subscripts!r}): the result lacks `...`", "", TypingError)
         result = result.replace("...", rest)
     names = "".join(parts)
     if not (names + result).isalpha() and names:
-        run.refuse(f"{call}: axes are letters", "write letters, as in 'ij,jk->ik'", TypingError)
+        run.refuse(
+            f"np.einsum({subscripts!r}): axes are letters",
+            "write letters, as in 'ij,jk->ik'",
+            TypingError,
+        )
     if not arrow:
         once = [name for name in names if names.count(name) == 1 and name not in rest]
         result = rest + "".join(sorted(once))
@@ -125,12 +131,16 @@ def _check_terms(run: Run, parts: Sequence[str], arrays: Sequence[Array]) -> Non
     sizes: dict[str, Size] = {}
     for term, given in zip(parts, arrays, strict=True):
         if len(term) != given.type.ndim:
-            reason = f"`{term}` does not name the axes of {given.type}"
-            run.refuse(reason, "write a letter for each axis of the operand", TypingError)
+            run.refuse(
+                f"`{term}` does not name the axes of {given.type}",
+                "write a letter for each axis of the operand",
+                TypingError,
+            )
         for name, size in zip(term, given.type.dims, strict=True):
             if sizes.setdefault(name, size) != size:
-                reason = f"einsum: `{name}` is an axis of {sizes[name]} and of {size}"
-                run.refuse(reason, "", TypingError)
+                run.refuse(
+                    f"einsum: `{name}` is an axis of {sizes[name]} and of {size}", "", TypingError
+                )
 
 
 def _viewed(run: Run, term: str, x: Array, result: str) -> Any:

@@ -17,10 +17,10 @@ from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.masks import selected
 from stcompile.frontend.state.known import LARGEST, known_value
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Scalar, is_traced
+from stcompile.frontend.state.values import Scalar, is_traced
 from stcompile.library import distinct, selection
 from stcompile.wengert.dims import Size, Symbol
-from stcompile.wengert.ir import Variable
+from stcompile.wengert.ir import as_variable
 from stcompile.wengert.types import is_number
 
 
@@ -114,8 +114,7 @@ def extract(run: Run, condition: Any, arr: Any) -> Any:
 
 def counted(run: Run, total: Any) -> Any:
     """See `stcompile.library.distinct.counted`."""
-    number = run.atom(total)
-    assert isinstance(number, Variable)
+    number = as_variable(run.atom(total))
     like = Symbol("n", 0, None)
     size: Size = run.measured("to_python", (number,), {"dtype": np.dtype(np.int64)}, like)
     return run.integer(size)
@@ -125,7 +124,7 @@ def one_to_divide(run: Run, out: Any, divisor: Any) -> Any:
     """See `stcompile.codegen_templates.derivatives.axes`."""
     is_python = isinstance(divisor, Scalar) and divisor.type.kind == "python"
     may_be_zero = is_python or (is_number(divisor) and divisor == 0)
-    by_numpy = isinstance(out, Array | Scalar) and out.type.kind != "python"
+    by_numpy = is_traced(out) and out.type.kind != "python"
     return out.type.dtype.type(1) if may_be_zero and by_numpy else 1
 
 

@@ -31,11 +31,11 @@ from stcompile.frontend.operations.iteration import (
     ITERABLE,
     as_counted,
     as_python_takes,
+    items_left,
     items_of,
     iterated,
     refuse_endless,
     rest_of,
-    sequence_of,
     taken,
 )
 from stcompile.frontend.operations.known_arrays import is_known_array
@@ -59,6 +59,7 @@ from stcompile.frontend.state.values import (
     Scalar,
     Text,
     described,
+    has_axes,
     is_static,
     is_traced,
 )
@@ -87,9 +88,7 @@ def sum_(run: Run, iterable: Any, start: Any = 0) -> Any:
     value = iterated(run, iterable)
     if isinstance(value, Generated):
         value = items_of(run, value)
-    found = rest_of(run, value) if isinstance(value, Iterator) else sequence_of(run, value)
-    if found.length >= ENDLESS:
-        refuse_endless(run)
+    found = items_left(run, value)
     if type(value) in (list, tuple) and value and place_in(value[-1]) is None:
         found = replace(found, rows=False)  # each item has its own equations already
     total = run.own([start])
@@ -227,7 +226,7 @@ def divmod_(run: Run, x: Any, y: Any) -> Any:
 
 
 def len_(run: Run, obj: Any) -> Any:
-    if isinstance(obj, Array) and obj.type.ndim:
+    if has_axes(obj):
         return run.integer(obj.type.dims[0])
     if isinstance(obj, Flat):
         return obj.array.type.count

@@ -18,9 +18,11 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import (
     Array,
     GeneratorValue,
+    as_entries,
     described,
     is_static,
     is_traced,
+    is_whole,
 )
 from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.wengert.ir import Variable
@@ -110,7 +112,7 @@ def randint(
 
 
 def _is_count(x: Any) -> bool:
-    return isinstance(x, int | np.integer) and not isinstance(x, bool)
+    return is_whole(x) and not isinstance(x, bool)
 
 
 def _ordered(run: Run, rng: Generator, x: Any, axis: int) -> Any:
@@ -187,7 +189,7 @@ def _seed_of(run: Run, seed: Any) -> Any:
             "use a seed that is known at compile time, or make the generator outside and pass "
             "it in",
         )
-    given = seed if isinstance(seed, list | tuple) else (seed,)
+    given = as_entries(seed)
     if not given or not all(map(_is_count, given)):
         run.refuse(
             f"{described(seed)} as seed is not supported",

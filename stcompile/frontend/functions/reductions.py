@@ -9,7 +9,7 @@ import numpy as np
 
 from stcompile.base.errors import TypingError
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import is_static, is_traced
+from stcompile.frontend.state.values import as_entries, is_static, is_traced, is_whole
 from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.library import statistics
 
@@ -27,10 +27,10 @@ def axes_in_order(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
         )
     if axis is None:
         return tuple(range(ndim))
-    given = axis if isinstance(axis, tuple | list) else (axis,)
+    given = as_entries(axis)
     found = []
     for one in given:
-        if not isinstance(one, int | np.integer) or not -ndim <= one < ndim:
+        if not is_whole(one) or not -ndim <= one < ndim:
             run.refuse(f"axis {one} is out of range for {ndim} dimensions", "", TypingError)
         found.append(int(one) % ndim)
     if len(set(found)) != len(found):
@@ -40,7 +40,7 @@ def axes_in_order(run: Run, ndim: int, axis: Any) -> tuple[int, ...]:
 
 def axis_of(run: Run, ndim: int, axis: Any) -> int:
     """A single axis as a non-negative integer."""
-    if not isinstance(axis, int | np.integer):
+    if not is_whole(axis):
         run.refuse("the axis is not one integer that is known at compile time", PYTHON_INT)
     return axes_of(run, ndim, int(axis))[0]
 
@@ -48,7 +48,7 @@ def axis_of(run: Run, ndim: int, axis: Any) -> int:
 def _only_axis(ndim: int, axis: Any) -> bool:
     """True for the axes 0 and -1 of an array without axes, which NumPy takes for all axes in every
     reduction but moments."""
-    return not ndim and isinstance(axis, int | np.integer) and axis in (0, -1)
+    return not ndim and is_whole(axis) and axis in (0, -1)
 
 
 def reduced(primitive: str, run: Run, a: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -32,7 +32,7 @@ from stcompile.frontend.functions.scipy_optimize import OPTIMIZE
 from stcompile.frontend.functions.shapes import transpose
 from stcompile.frontend.functions.stats import STATS
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Factored, is_static
+from stcompile.frontend.state.values import Array, Factored, is_static, is_whole
 from stcompile.library import (
     matrices,
     matrix_equations,
@@ -165,7 +165,7 @@ def _solve_banded(
     check_finite: bool = True,
 ) -> Any:
     counts = tuple(l_and_u) if isinstance(l_and_u, tuple | list) else ()
-    if len(counts) != 2 or not all(isinstance(count, int | np.integer) for count in counts):
+    if len(counts) != 2 or not all(is_whole(count) for count in counts):
         run.refuse(
             "the numbers of diagonals of `linalg.solve_banded` are two integers that are known at "
             "compile time",

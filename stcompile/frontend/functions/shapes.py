@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,7 +19,15 @@ from stcompile.frontend.operations.layout import copy_in_c_order, dummy_of, in_c
 from stcompile.frontend.state.fitting import may_fit
 from stcompile.frontend.state.known import number_known
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import LISTED, Array, Scalar, is_static, is_traced, same_number
+from stcompile.frontend.state.values import (
+    Array,
+    Scalar,
+    as_entries,
+    is_static,
+    is_traced,
+    is_whole,
+    same_number,
+)
 from stcompile.frontend.state.walking import PYTHON_INT
 from stcompile.library.arrangement import rolled_by
 from stcompile.library.elementwise import as_pairs, of_pairs
@@ -58,8 +65,7 @@ def lengthened(run: Run, x: Array, axis: int, fill: float) -> Array:
 
 def shape_of(run: Run, shape: Any) -> Any:
     """The sizes of a shape that does not depend on data."""
-    given = shape if isinstance(shape, tuple | list) else (shape,)
-    given = tuple(number_known(run, size) for size in given)
+    given = tuple(number_known(run, size) for size in as_entries(shape))
     sizes = tuple(map(run.size_of, given))
     if is_named(size for size in sizes if size is not None) and None not in sizes:
         return sizes
@@ -68,14 +74,14 @@ def shape_of(run: Run, shape: Any) -> Any:
             "a shape depends on values known only at run time",
             "use x.shape or Python ints, which are known at compile time",
         )
-    if not all(isinstance(dim, int | np.integer) for dim in given):
+    if not all(map(is_whole, given)):
         run.refuse(f"{shape!r} is not a shape", "use integers", TypingError)
     return tuple(int(dim) for dim in given)
 
 
 def new_shape_of(run: Run, shape: Any) -> Any:
     """The sizes of a shape for a new array, which the data may decide."""
-    given = shape if isinstance(shape, tuple | list) else (shape,)
+    given = as_entries(shape)
     counted = (run.counted(size) if is_traced(size) else None for size in given)
     sizes = [run.integer(n) if n is not None else s for s, n in zip(given, counted, strict=True)]
     return shape_of(run, tuple(sizes))
@@ -268,8 +274,8 @@ def swapaxes(run: Run, a: Any, axis1: int, axis2: int) -> Any:
 def moveaxis(run: Run, a: Any, source: Any, destination: Any) -> Any:
     x = run.as_array(a)
     ndim = x.type.ndim
-    sources = [axis_of(run, ndim, s) for s in _tuple(source)]
-    targets = [axis_of(run, ndim, d) for d in _tuple(destination)]
+    sources = [axis_of(run, ndim, s) for s in as_entries(source)]
+    targets = [axis_of(run, ndim, d) for d in as_entries(destination)]
     if len(sources) != len(targets):
         run.refuse("np.moveaxis needs as many sources as destinations", "", TypingError)
     order = [axis for axis in range(ndim) if axis not in sources]
@@ -278,13 +284,9 @@ def moveaxis(run: Run, a: Any, source: Any, destination: Any) -> Any:
     return transpose(run, x, tuple(order))
 
 
-def _tuple(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, tuple | list) else (value,)
-
-
 def expand_dims(run: Run, a: Any, axis: Any) -> Array:
     x = run.as_array(a)
-    axes = axes_of(run, x.type.ndim + len(_tuple(axis)), axis)
+    axes = axes_of(run, x.type.ndim + len(as_entries(axis)), axis)
     return run.view(x, "expand_dims", axis=axes) if axes else Array(x.cell, x.type, x.path)
 
 
@@ -306,7 +308,7 @@ def squeeze(run: Run, a: Any, axis: Any = None) -> Any:
 
 def broadcast_to(run: Run, array: Any, shape: Any) -> Any:
     """np.broadcast_to: a read-only view."""
-    x = run.as_array(array) if isinstance(array, LISTED) else array
+    x = run.of_list(array)
     dims = shape_of(run, shape)
     if isinstance(x, Array):
         return read_only(run.view(x, "broadcast_to", shape=dims), "np.broadcast_to")
@@ -381,7 +383,7 @@ def diagonal_part(run: Run, a: Any, offset: int, axis1: int, axis2: int) -> Arra
     one, two = axis_of(run, x.type.ndim, axis1), axis_of(run, x.type.ndim, axis2)
     if one == two:
         run.refuse("axis1 and axis2 cannot be the same", "", TypingError)
-    if not isinstance(offset, int | np.integer):
+    if not is_whole(offset):
         run.refuse(
             "the offset of a diagonal is not an integer that is known at compile time", PYTHON_INT
         )
@@ -397,14 +399,14 @@ def flip(run: Run, m: Any, axis: Any = None) -> Any:
 
 def roll(run: Run, a: Any, shift: Any, axis: Any = None) -> Any:
     x = run.as_array(a)
-    if any(isinstance(one, Scalar) and run.size_of(one) is None for one in _tuple(shift)):
-        return run.call(rolled_by, (x, _tuple(shift), axis), {})
+    if any(isinstance(one, Scalar) and run.size_of(one) is None for one in as_entries(shift)):
+        return run.call(rolled_by, (x, as_entries(shift), axis), {})
     shifts = shape_of(run, shift)
     if axis is None:
         flat = ravel(run, x)
         rolled = run.record("roll", flat, shift=(sum(shifts),), axis=(0,))
         return reshape(run, rolled, x.type.dims)
-    axes = [axis_of(run, x.type.ndim, i) for i in _tuple(axis)]
+    axes = [axis_of(run, x.type.ndim, i) for i in as_entries(axis)]
     shifts = shifts * len(axes) if len(shifts) == 1 else shifts
     if len(shifts) != len(axes):
         run.refuse("np.roll takes one shift, or one for each axis", "give as many shifts as axes")

@@ -16,7 +16,7 @@ from stcompile.frontend.control.conditions import refuse_truth
 from stcompile.frontend.operations.indexing import get_item
 from stcompile.frontend.operations.numbers import common_number
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Poison, Scalar, described, is_traced
+from stcompile.frontend.state.values import Array, Poison, Scalar, described, is_numeric, is_traced
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
@@ -90,7 +90,7 @@ def _columns(run: Run, keys: Sequence[Any]) -> list[list[Any]]:
         ):
             run.refuse("these keys have different numbers of parts", "sort by keys of one form")
         for part in row:
-            is_one = isinstance(part, Scalar) or is_number(part) or _is_one(part)
+            is_one = is_numeric(part) or _is_one(part)
             if not is_one:
                 run.refuse(
                     f"`sorted` compares {described(part)} beside values known only at run time",
@@ -145,7 +145,7 @@ def _of_one_type(run: Run, column: Sequence[Any]) -> Sequence[Any]:
     """Convert the numbers at the same position of all items to the type that holds them all, if
     there is such a type: a Python number may stand beside NumPy's, as where control flow paths
     meet."""
-    are_numbers = all(isinstance(value, Scalar) or is_number(value) for value in column)
+    are_numbers = all(is_numeric(value) for value in column)
     if not are_numbers or not any(map(is_traced, column)):
         return column
     first, *others = sorted(column, key=is_number)  # a known number fits any type that can hold it

@@ -18,7 +18,7 @@ from stcompile.frontend.operations.iteration import items_of
 from stcompile.frontend.operations.layout import copy_in_c_order, in_c_order
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import LISTED, Array, is_static, is_traced
+from stcompile.frontend.state.values import Array, as_entries, is_static, is_traced
 from stcompile.library import selection
 
 _KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
@@ -84,7 +84,7 @@ def _partition(
             "use integers that are known at compile time",
             TypingError,
         )
-    given = kth if isinstance(kth, tuple | list) else (kth,)
+    given = as_entries(kth)
     places = [int(k) + size if k < 0 else int(k) for k in given]
     place = places[0] if len(places) == 1 else tuple(places)
     return run.record(primitive, x, kth=place, axis=at)
@@ -102,12 +102,12 @@ def searchsorted(run: Run, a: Any, v: Any, side: str = "left", sorter: Any = Non
         a = take(run, a, sorter)
     if side not in ("left", "right"):
         run.refuse(f"side is 'left' or 'right', not {side!r}", "", TypingError)
-    found = run.as_array(v) if isinstance(v, LISTED) else v
+    found = run.of_list(v)
     return run.record("searchsorted", run.as_array(a), found, side=side)
 
 
 def digitize(run: Run, x: Any, bins: Any, right: bool = False) -> Any:
-    given = run.as_array(x) if isinstance(x, LISTED) else x
+    given = run.of_list(x)
     return run.record("digitize", given, run.as_array(bins), right=bool(right))
 
 
@@ -153,7 +153,7 @@ def interp(
 ) -> Any:
     if left is not None or right is not None or period is not None:
         return run.call(selection.interpolated, [x, xp, fp, left, right, period], {})
-    at = run.as_array(x) if isinstance(x, LISTED) else x
+    at = run.of_list(x)
     return run.record("interp", at, run.as_array(xp), run.as_array(fp))
 
 

@@ -33,12 +33,7 @@ from stcompile.frontend.state.rests import (
     rest_in,
 )
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import (
-    Array,
-    Scalar,
-    described,
-    is_traced,
-)
+from stcompile.frontend.state.values import Array, Scalar, described, is_traced, is_whole
 from stcompile.library import lists
 from stcompile.wengert.bounds import greatest, least, maximum
 from stcompile.wengert.dims import Size, Symbol
@@ -323,7 +318,7 @@ def _row_type(buffer: Variable) -> Type:
 def _checked_place(run: Run, index: Any) -> Any:
     """An index of a list as an integer."""
     is_traced_integer = isinstance(index, Scalar) and index.type.dtype.kind in "iu"
-    if not (is_traced_integer or isinstance(index, int | np.integer)):
+    if not (is_traced_integer or is_whole(index)):
         run.refuse(
             f"a list whose length the data decide is indexed by {described(index)}",
             "make an array of it first: `np.array(items)[1:]`",

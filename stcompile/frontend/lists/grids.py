@@ -35,10 +35,12 @@ from stcompile.frontend.state.values import (
     Scalar,
     described,
     is_lent,
+    is_numeric,
     is_traced,
+    is_whole,
 )
 from stcompile.wengert.ir import Variable
-from stcompile.wengert.types import Type, is_number
+from stcompile.wengert.types import Type
 
 WHOLE = "while a loop keeps this list as an array, its items can only be read and set one by one"
 WHOLE_HINT = "index it down to its numbers: `table[i][j]`"
@@ -120,7 +122,7 @@ class Grid(Lent, ListArray):
         if isinstance(index, Scalar):
             if index.type.dtype.kind not in "iu":
                 run.refuse("a list is indexed by what is no integer", "use an integer")
-        elif isinstance(index, int | np.integer):
+        elif is_whole(index):
             index, length = int(index), self.array.type.dims[len(self.index)]
             if not -length <= index < length:
                 run.raises(IndexError("list index out of range"))
@@ -183,7 +185,7 @@ def _shape_of(run: Run, value: Any, lists: list[list[Any]]) -> Shape | None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Scalar) or is_number(value)
+    return is_numeric(value)
 
 
 def _leaves(value: Any, depth: int) -> Iterator[Any]:

@@ -15,7 +15,7 @@ from stcompile.base import trees
 from stcompile.frontend.operations.numbers import common_number, reads_as_number
 from stcompile.frontend.state.rests import is_filled
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Scalar
+from stcompile.frontend.state.values import Array, Scalar, has_axes
 from stcompile.wengert.dims import symbols_in
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import Type, is_number, type_of
@@ -59,7 +59,7 @@ def leaves_of(item: Any) -> Iterator[Any]:
 def _example(run: Run, item: Any) -> Any:
     if is_filled(item):
         return trees.map_leaves(_example_of, item.layout)
-    if isinstance(item, Array) and item.type.ndim:
+    if has_axes(item):
         if not all(_lasts(run, symbol) for symbol in symbols_in(item.type.dims)):
             raise _UnlikeError
         return item.type

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stcompile.frontend.state.sizes import Sizes
-from stcompile.frontend.state.values import Affine
+from stcompile.frontend.state.values import Affine, scaled
 from stcompile.wengert.bounds import greatest, least
 from stcompile.wengert.dims import remainder, varies
 
@@ -30,7 +30,7 @@ def combined(primitive: str, left: Any, right: Any) -> Affine | int | bool | Non
         return _sum(left, right)
     if primitive not in ("subtract", *_DECIDED):
         return None
-    negative = right.scaled(-1, 0) if isinstance(right, Affine) else -right
+    negative = scaled(right, -1, 0)
     difference = _sum(left, negative)
     if primitive == "subtract":
         return difference
@@ -79,7 +79,7 @@ def _is_integer(value: Any) -> bool:
 def _sum(left: Any, right: Any) -> Affine | int:
     if isinstance(left, Affine):
         return left.plus(right) if isinstance(right, Affine) else left.scaled(1, right)
-    return right.scaled(1, left) if isinstance(right, Affine) else left + right
+    return scaled(right, 1, left)
 
 
 def _product(left: Any, right: Any) -> Affine | int | None:

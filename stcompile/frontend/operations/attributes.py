@@ -56,7 +56,7 @@ def attribute(run: Run, owner: Any, name: str, *default: Any) -> Any:
         if not has_attribute(run, owner, name):
             return default[0]
         default = ()
-    if isinstance(owner, Array | Scalar):
+    if is_traced(owner):
         return _of_traced(run, owner, name)
     if isinstance(owner, Frozen):
         return Partial(frozen_method, (owner, name), {})
@@ -216,10 +216,7 @@ def _of_traced(run: Run, owner: Traced, name: str) -> Any:
             AttributeError(f"no attribute {name!r}"),
             reason=f"{kind} ({describe(owner)}) has no attribute `{name}`",
         )
-    return run.refuse(
-        f"`.{name}` of {kind} ({describe(owner)}) is not supported",
-        INSTEAD,
-    )
+    return run.refuse(f"`.{name}` of {kind} ({describe(owner)}) is not supported", INSTEAD)
 
 
 def _part(run: Run, owner: Traced, name: str) -> Any:

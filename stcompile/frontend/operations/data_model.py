@@ -270,14 +270,7 @@ def _computed_once(run: Run, owner: Any, name: str, found: functools.cached_prop
 # --- binding -------------------------------------------------------------------------------------
 
 
-def bound(
-    run: Run,
-    found: Any,
-    owner: Any,
-    cls: type,
-    name: str,
-    after: type | None = None,
-) -> Any:
+def bound(run: Run, found: Any, owner: Any, cls: type, name: str, after: type | None = None) -> Any:
     """The result of ``__get__`` of the object ``found`` in a class under a name, read through an
     instance (``owner`` None: through the class)."""
     found = written_as(found)

@@ -46,6 +46,7 @@ from stcompile.frontend.state.values import (
     described,
     is_static,
     is_traced,
+    is_whole,
     same_number,
 )
 from stcompile.wengert.ir import Variable
@@ -134,11 +135,7 @@ def _parametrised(run: Run, cls: type, index: Any) -> Any:
 
 def _known_index(run: Run, index: Any) -> Any:
     """A traced integer as an int, if it is an item of a known array."""
-    if (
-        not isinstance(index, Array | Scalar)
-        or index.type.dims
-        or index.type.dtype.kind not in "iu"
-    ):
+    if not is_traced(index) or index.type.dims or index.type.dtype.kind not in "iu":
         return index
     known = None if isinstance(index, Affine) else known_value(run, run.atom(index))
     return index if known is None else int(known)
@@ -278,7 +275,7 @@ def _place_in(run: Run, array: Array, index: Any) -> tuple[Any, ...] | None:
     """The subscript of a flat index; None if it has to be found by flattening the array."""
     if array.type.ndim == 1 and isinstance(index, Affine):
         return (index,)
-    if not isinstance(index, int | np.integer) or isinstance(index, bool):
+    if not is_whole(index) or isinstance(index, bool):
         return None
     size = array.type.count
     if not -size <= index < size:

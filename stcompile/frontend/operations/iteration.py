@@ -40,6 +40,7 @@ from stcompile.frontend.state.values import (
     Scalar,
     describe,
     described,
+    has_axes,
     is_traced,
 )
 from stcompile.wengert.bounds import minimum
@@ -72,7 +73,7 @@ def iterated(run: Run, value: Any) -> Any:
     filled = filled_in(value)
     if filled is not None:
         return filled.iterated(run, value)
-    if isinstance(value, Array) and value.type.ndim and isinstance(value.type.dims[0], Dim):
+    if has_axes(value) and isinstance(value.type.dims[0], Dim):
         rows = run.integer(value.type.dims[0])
         return Counted(rows, lambda index: indexing.get_item(run, value, index))
     return value
@@ -122,7 +123,7 @@ def counted_together(run: Run, parts: Collection[Any], strict: bool) -> Counted:
 
 def _rows(run: Run, value: Any) -> Counted | None:
     """The rows of an array; None for anything else."""
-    if not isinstance(value, Array) or not value.type.ndim:
+    if not has_axes(value):
         return None
     return Counted(value.type.dims[0], lambda i: indexing.get_item(run, value, i))
 
@@ -213,10 +214,16 @@ def items_of(run: Run, value: Any) -> list[Any]:
         made: list[Any] = run.own([])
         go_through(run, value, lambda item: run.call(made.append, [item], {}))
         value = made
+    found = items_left(run, value)
+    return [found.item(index) for index in range(found.length)]
+
+
+def items_left(run: Run, value: Any) -> Sequence:
+    """The items of an iterable, or those that an iterator has left; they come to an end."""
     found = rest_of(run, value) if isinstance(value, Iterator) else sequence_of(run, value)
     if found.length >= ENDLESS:
         refuse_endless(run)
-    return [found.item(index) for index in range(found.length)]
+    return found
 
 
 def rely_on_order(run: Run, items: Any) -> None:
@@ -279,12 +286,16 @@ def sequence_of(run: Run, value: Any) -> Sequence:
     if isinstance(value, Counted):
         if value.source is not None:
             run.refuse(FILLED, FILLED_HINT)
-        reason = "the number of items of this range is known only at run time"
-        run.refuse(reason, "go through it with a `for` loop")
+        run.refuse(
+            "the number of items of this range is known only at run time",
+            "go through it with a `for` loop",
+        )
     value = iterated(run, value)
     if isinstance(value, Generated):
-        hint = "make a list of its items first: `list(...)`"
-        run.refuse("a generator is taken by a `for` loop, `list`, `sum` and the like only", hint)
+        run.refuse(
+            "a generator is taken by a `for` loop, `list`, `sum` and the like only",
+            "make a list of its items first: `list(...)`",
+        )
     if not isinstance(value, Iterable):
         _not_iterable(run, value, f"{described(value)} cannot be iterated over", _LOOP_OVER)
     if isinstance(value, set | frozenset):

@@ -15,7 +15,7 @@ from stcompile.base.containers import CONTAINERS
 from stcompile.base.errors import LanguageError
 from stcompile.frontend.state.known import known_value
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Affine, Array, Scalar, described, is_static
+from stcompile.frontend.state.values import Affine, described, is_static, is_traced
 
 TEXTS = "SU"  # kinds of dtypes
 _TEXT = (str, bytes)
@@ -50,7 +50,7 @@ def _are_known(run: Run, values: Sequence[Any]) -> bool:
         _are_known(run, value)
         if type(value) in (list, tuple)
         else known_value(run, run.atom(value)) is not None
-        if isinstance(value, Array | Scalar) and not isinstance(value, Affine)
+        if is_traced(value) and not isinstance(value, Affine)
         else is_known_array(value) or is_static(value)
         for value in values
     )
@@ -108,7 +108,7 @@ def _known(run: Run, value: Any) -> Any:
     """The value of an argument or a subscript that is known at compile time."""
     if type(value) in (list, tuple) and not is_static(value):
         return type(value)([_known(run, part) for part in value])
-    if isinstance(value, Array | Scalar):
+    if is_traced(value):
         found = None if isinstance(value, Affine) else known_value(run, run.atom(value))
         return _refuse(run, value) if found is None else found
     return value if is_static(value) else _refuse(run, value)

@@ -17,7 +17,7 @@ from stcompile.base.thresholds import FEWEST_ROWS
 from stcompile.frontend.operations.layout import in_c_order, is_in_c_order
 from stcompile.frontend.state.rests import filled_in
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import LISTED, Array, Cell, Row
+from stcompile.frontend.state.values import LISTED, Array, Cell, Row, has_axes
 from stcompile.wengert.ir import Variable
 from stcompile.wengert.types import is_number
 
@@ -45,7 +45,7 @@ def array_of(run: Run, value: Any, dtype: np.dtype[Any] | None) -> Array:
     if columns is not None:
         joined = in_c_order(run, run.record("stack", *columns, axis=1))
         return run.cast(joined, dtype) if dtype else joined
-    if any(isinstance(item, Array) and item.type.ndim for item in flat):
+    if any(has_axes(item) for item in flat):
         parts = [item if isinstance(item, Array) else run.as_array(item) for item in value]
         stacked = in_c_order(run, run.record("stack", *parts, axis=0))
         return run.cast(stacked, dtype) if dtype else stacked

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.frontend.state.values import Array, Scalar
+from stcompile.frontend.state.values import Array, Scalar, is_numeric
 from stcompile.wengert.types import Type, is_number, type_of
 
 
 def reads_as_number(value: Any) -> bool:
     """True for numbers, and for arrays without dimensions, which are read as numbers."""
     zero_dimensional = isinstance(value, Array) and not value.type.ndim
-    return isinstance(value, Scalar) or is_number(value) or zero_dimensional
+    return is_numeric(value) or zero_dimensional
 
 
 def common_number(first: Any, second: Any) -> Type | None:

@@ -17,7 +17,7 @@ from stcompile.base.wording import an
 from stcompile.frontend.operations.data_model import bound
 from stcompile.frontend.operations.generated import fields_compared, generated
 from stcompile.frontend.state.run import Run
-from stcompile.frontend.state.values import Array, Bound, Scalar, describe, is_traced
+from stcompile.frontend.state.values import Array, Bound, Scalar, describe, has_axes, is_traced
 
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
@@ -200,7 +200,7 @@ def _left_to(run: Run, left: Any, right: Any) -> Any:
     if defers:
         return left
     is_sequence = any(found is not MISSING for found in sequence)
-    if is_sequence or (isinstance(left, Array) and left.type.ndim):
+    if is_sequence or (has_axes(left)):
         run.refuse(
             f"NumPy would make an array of `{cls.__name__}` here",
             f"put it on the left, or write `__array_ufunc__ = None` in the class `{cls.__name__}`",

@@ -13,7 +13,7 @@ from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import LISTED, Affine, Array, Scalar, described, is_traced
 from stcompile.wengert.bounds import greatest, least, maximum, minimum
 from stcompile.wengert.dims import Dim, Size, Sizes, Symbol
-from stcompile.wengert.ir import Variable
+from stcompile.wengert.ir import Variable, as_variable
 
 
 @dataclass(frozen=True)
@@ -145,8 +145,7 @@ def counted_entries(run: Run, array: Array, entries: tuple[Any, ...]) -> tuple[A
             if not isinstance(dim, Dim) and -dim <= entry.low and entry.high < 0:
                 entry = entry.scaled(1, dim)
             if not (entry.low >= 0 and entry.high < least(dim)):
-                number = run.atom(entry)
-                assert isinstance(number, Variable)
+                number = as_variable(run.atom(entry))
                 entry = Affine.unbounded(number)
         found.append(entry)
         axis += 1
@@ -170,8 +169,7 @@ def _integer_entry(run: Run, entry: Any) -> Any:
         return entry
     if entry.type.dtype.kind not in "iu":
         return entry
-    number = run.atom(entry)
-    assert isinstance(number, Variable)
+    number = as_variable(run.atom(entry))
     return Affine.unbounded(number)
 
 
@@ -361,8 +359,7 @@ def _index_operand(run: Run, entry: Any, axis: int, dim: int) -> Any:
     if isinstance(entry, LISTED):
         entry = run.as_array(entry, None if len(entry) else np.dtype(np.intp))
     if isinstance(entry, Affine):
-        number = run.atom(entry)
-        assert isinstance(number, Variable)
+        number = as_variable(run.atom(entry))
         return Scalar(number)
     if isinstance(entry, int | np.integer):
         if not -dim <= int(entry) < dim:

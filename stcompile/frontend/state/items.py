@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from stcompile.frontend.state.values import Affine, Cell, Value
+from stcompile.frontend.state.values import Cell, Value, scaled
 
 ENDLESS = 2**61  # an iterator with so many items or more has no end
 USED_UP = 2**63  # the position of an iterator that has ended, even if its list grows
@@ -34,7 +34,7 @@ class Sequence:
         """The items from a position on."""
 
         def item(index: Any) -> Any:
-            at = index.scaled(1, start) if isinstance(index, Affine) else index + start
+            at = scaled(index, 1, start)
             return self.item(at)
 
         count = self.count

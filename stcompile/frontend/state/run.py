@@ -18,10 +18,7 @@ from stcompile.analysis.layouts import Layouts
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, is_changeable, is_plain_value
 from stcompile.base.containers import CHANGEABLE, GROWING
-from stcompile.base.errors import (
-    StcompileError,
-    TypingError,
-)
+from stcompile.base.errors import StcompileError, TypingError
 from stcompile.base.places import Place
 from stcompile.base.strides import alike
 from stcompile.base.wording import an
@@ -48,6 +45,8 @@ from stcompile.frontend.state.values import (
     class_of_number,
     described,
     is_lent,
+    is_numeric,
+    is_traced,
 )
 from stcompile.frontend.state.walking import Language, Walk
 from stcompile.wengert.bounds import least
@@ -221,12 +220,16 @@ class Run(Walk):
             (number,) = self.record_atoms("to_python", (number,), {"dtype": row.kept.dtype})
         return number
 
+    def of_list(self, value: Any) -> Any:
+        """An array made of a list; anything else as it is."""
+        return self.as_array(value) if isinstance(value, LISTED) else value
+
     def as_array(self, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
         """A value as an array, as np.asarray makes it: arrays stay, numbers, ranges and nested
         lists of numbers become new arrays."""
         if isinstance(value, Array):
             return self.cast(value, dtype) if dtype else value
-        if isinstance(value, Scalar) or is_number(value):
+        if is_numeric(value):
             array: Array = self.record("asarray", value)
             return self.cast(array, dtype) if dtype else array
         if isinstance(value, range):
@@ -383,7 +386,7 @@ class Run(Walk):
         that an inner gradient made up gives way to the user's."""
         if isinstance(value, GeneratorValue):
             self.recorder.hints.setdefault(value.atom, name)
-        if not isinstance(value, Array | Scalar) or isinstance(value, Affine | Row):
+        if not is_traced(value) or isinstance(value, Affine | Row):
             return
         variable = value.atom if isinstance(value, Scalar) else self.read(value)
         present = self.recorder.hints.get(variable, "")
@@ -455,7 +458,7 @@ class Run(Walk):
         its class's method, maybe a traced flag; any other value itself."""
         if type(value) is list and value and isinstance(value[0], Rest):
             return value[0].truth(self, value)
-        if isinstance(value, Array | Scalar) or not is_changeable(type(value)):
+        if is_traced(value) or not is_changeable(type(value)):
             return value
         cls = self.relied.class_of(value)
         for name, kind in (("__bool__", bool), ("__len__", int)):
@@ -478,7 +481,7 @@ class Run(Walk):
 
     def truth(self, value: Any) -> bool:
         """The truth of a static value."""
-        assert not isinstance(value, Array | Scalar)
+        assert not is_traced(value)
         for item in value if type(value) in GROWING else ():
             self.checked(item)
         asked = self.asked(value)

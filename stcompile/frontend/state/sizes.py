@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.frontend.state.changes import Changes
-from stcompile.frontend.state.values import Affine, Array, Scalar
+from stcompile.frontend.state.values import Affine, Array, Scalar, is_whole
 from stcompile.wengert.bounds import greatest, least
 from stcompile.wengert.dims import Dim, Size, Symbol, Term, size_of, symbols_in
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable, exact
@@ -138,7 +138,7 @@ class Sizes(Changes):
             return value.offset + sum(factor * size_of(term) for term, factor in known if term)
         if isinstance(value, Dim):
             return value
-        is_number = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        is_number = is_whole(value) and not isinstance(value, bool)
         return int(value) if is_number else None
 
     def integer(self, size: Size) -> Affine | int:

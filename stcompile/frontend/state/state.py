@@ -18,12 +18,7 @@ from stcompile.base.classes import MISSING, own, own_attributes, set_own
 from stcompile.base.containers import contents, refill
 from stcompile.frontend.state.frames import Frame
 from stcompile.frontend.state.set_orders import Noted, SetOrders
-from stcompile.frontend.state.values import (
-    DICT_VIEWS,
-    Array,
-    Unread,
-    Value,
-)
+from stcompile.frontend.state.values import DICT_VIEWS, Array, Unread, Value
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from types import FunctionType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from stcompile.base.containers import is_derived, parts_of
 from stcompile.base.wording import an, noun_of
 from stcompile.wengert.dims import symbols_in
 from stcompile.wengert.ir import Atom, Params, Variable
-from stcompile.wengert.types import Type
+from stcompile.wengert.types import Type, is_number
 
 UNBOUNDED = 2**62
 LISTED = (list, tuple, range, deque)  # NumPy makes an array of them where it needs one
@@ -449,8 +449,33 @@ class Frozen(Value):
     keywords: dict[str, Any]
 
 
-def is_traced(value: Any) -> bool:
+def is_traced(value: Any) -> TypeGuard[Traced]:
     return isinstance(value, Array | Scalar)
+
+
+def is_numeric(value: Any) -> bool:
+    """True for a number, traced or not; an array without dimensions is none."""
+    return isinstance(value, Scalar) or is_number(value)
+
+
+def is_whole(value: Any) -> bool:
+    """True for an integer that is known."""
+    return isinstance(value, int | np.integer)
+
+
+def has_axes(value: Any) -> bool:
+    """True for an array that is not read as a number."""
+    return isinstance(value, Array) and value.type.ndim > 0
+
+
+def as_entries(value: Any) -> Any:
+    """The entries of a tuple or a list, such as a shape; anything else is the only entry."""
+    return value if isinstance(value, tuple | list) else (value,)
+
+
+def scaled(index: Affine | int, factor: int, shift: int) -> Affine | int:
+    """``factor * index + shift``, of an integer that may depend on counters."""
+    return index.scaled(factor, shift) if isinstance(index, Affine) else index * factor + shift
 
 
 def is_static(value: Any) -> bool:

@@ -14,32 +14,23 @@ from stcompile.frontend.control.paths import stage_path
 from stcompile.frontend.operations import overloads
 from stcompile.frontend.operations.iteration import (
     go_through,
+    items_left,
     iterated,
     iteration_note,
     iterator_over,
-    refuse_endless,
-    rest_of,
     sequence_of,
     taken,
     taken_in_turn,
 )
 from stcompile.frontend.operations.operators import BINARY, binary
 from stcompile.frontend.state.frames import Frame, targets_of
-from stcompile.frontend.state.items import ENDLESS, Counted, Generated, Iterator, Sequence
+from stcompile.frontend.state.items import Counted, Generated, Iterator, Sequence
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.signals import Raised
-from stcompile.frontend.state.values import (
-    Affine,
-    Flat,
-    describe,
-    is_static,
-    is_traced,
-)
+from stcompile.frontend.state.values import Affine, Flat, describe, is_static, is_traced
 from stcompile.frontend.syntax.loops import counter_name
 from stcompile.frontend.syntax.sets import evaluate_iterated
 from stcompile.frontend.syntax.targets import bind
-
-UNDECIDED = "whether there is this item depends on a value known only at run time"
 
 
 def capture(frame: Frame) -> None:
@@ -105,9 +96,9 @@ def _selected(run: Run, node: ast.GeneratorExp, inner: Frame, frame: Frame) -> I
 
 
 class _Selection:
-    """The items that conditions selected, and the conditions. These are evaluated again when an
-    item is taken, as in Python, and must give the same value. ``seen`` has each test, None for an
-    item, with the names then, and whether the test held."""
+    """The items that conditions selected. The conditions are evaluated again when an item is taken,
+    as in Python, and must give the same value. ``seen`` has each test, None for an item, with the
+    names then, and whether the test held."""
 
     def __init__(self, run: Run, node: ast.GeneratorExp, inner: Frame) -> None:
         self.run = run
@@ -304,7 +295,10 @@ def _each(
 
     def taken(item: Any) -> None:
         if run.paths != paths:
-            run.refuse(UNDECIDED, "use np.where")
+            run.refuse(
+                "whether there is this item depends on a value known only at run time",
+                "use np.where",
+            )
         step(item)
 
     if isinstance(source, Generated):
@@ -328,9 +322,7 @@ def _keep_each(
     outer: Frame,
 ) -> None:
     """Take a step for each item, in a loop that is kept if it is long."""
-    items = rest_of(run, source) if isinstance(source, Iterator) else sequence_of(run, source)
-    if items.length >= ENDLESS:
-        refuse_endless(run)
+    items = items_left(run, source)
 
     def name_of(index: Affine) -> str:
         return counter_name(run, loop.target, lambda: items.item(index))

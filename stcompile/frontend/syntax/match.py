@@ -59,11 +59,7 @@ def _cases(run: Run, cases: Sequence[ast.match_case], subject: Any, frame: Frame
 
 
 def _taken(
-    run: Run,
-    case: ast.match_case,
-    captures: Captures,
-    frame: Frame,
-    others: Callable[[], Signal],
+    run: Run, case: ast.match_case, captures: Captures, frame: Frame, others: Callable[[], Signal]
 ) -> Signal:
     """Bind the names that the pattern captured, and run the case if its guard holds."""
 
@@ -116,10 +112,7 @@ def _match(run: Run, pattern: ast.pattern, value: Any, frame: Frame, captures: C
 
 
 def _all(
-    run: Run,
-    pairs: Sequence[tuple[ast.pattern, Any]],
-    frame: Frame,
-    captures: Captures,
+    run: Run, pairs: Sequence[tuple[ast.pattern, Any]], frame: Frame, captures: Captures
 ) -> Any:
     """True if every value fits its pattern, or a traced condition."""
     total: Any = True

@@ -135,10 +135,7 @@ def visit_If(run: Run, node: ast.If, frame: Frame) -> Signal:
     if rest and is_traced(test):  # names that the rest binds are set only where the test holds
         inner = ast.copy_location(ast.If(_joined(node.test, rest), node.body, node.orelse), node)
         return branch(
-            run,
-            test,
-            lambda: visit_If(run, inner, frame),
-            lambda: run.execute(node.orelse, frame),
+            run, test, lambda: visit_If(run, inner, frame), lambda: run.execute(node.orelse, frame)
         )
     if rest:
         test = evaluate_test(run, _joined(node.test, rest), frame) if run.truth(test) else test

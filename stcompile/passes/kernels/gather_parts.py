@@ -42,7 +42,7 @@ from stcompile.passes.general.eliminate_dead_code import eliminate_dead_code
 from stcompile.passes.general.rebuild import Rebuild, is_zeros, with_inner
 from stcompile.passes.kernels.kept_loops import written
 from stcompile.wengert.dims import Size
-from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable
+from stcompile.wengert.ir import Atom, Constant, Equation, Program, Variable, as_variable
 from stcompile.wengert.parts import Part
 from stcompile.wengert.types import Type
 
@@ -73,8 +73,7 @@ class _Part(Addition):
 
     @property
     def value(self) -> Variable:
-        value = self.added.inputs[1]
-        assert isinstance(value, Variable)
+        value = as_variable(self.added.inputs[1])
         return value
 
 

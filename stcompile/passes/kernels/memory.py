@@ -14,7 +14,7 @@ from stcompile.passes.kernels.reductions import Terms, terms_of
 from stcompile.passes.kernels.writer import Lazy, Value, Writer
 from stcompile.wengert.bounds import greatest, usual
 from stcompile.wengert.dims import Size
-from stcompile.wengert.ir import Atom, Constant, Equation, Variable
+from stcompile.wengert.ir import Atom, Constant, Equation, Variable, as_variable
 from stcompile.wengert.parts import Index, Indices, one_element, read_of, starts_of, view_of
 from stcompile.wengert.primitives.axis_rules import axis_map
 from stcompile.wengert.types import Type
@@ -186,8 +186,7 @@ def write(w: Writer, equation: Equation, operands: Sequence[Value]) -> Value:
         changed = _changed(w, equation, target, value, rest)
         if changed is not None:
             return changed
-    array = in_memory(w, target)
-    assert isinstance(array, Variable)
+    array = as_variable(in_memory(w, target))
     op = params.get("op", "slice" if equation.primitive == "update" else "index")
     if op == "add":
         return filled(w, array, array.type.dims, value, _added)

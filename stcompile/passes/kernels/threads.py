@@ -59,6 +59,7 @@ from stcompile.wengert.ir import (
     Equation,
     Program,
     Variable,
+    as_variable,
     free_variables,
     freeze,
     map_programs,
@@ -178,8 +179,7 @@ def _added_up(loop: Equation, at: int, summed: Equation, noted: Variable) -> Equ
     """The loop that adds up the terms of steps, in their order."""
     ports = Ports.of(loop)
     carried = ports.body_carry[at]
-    part = _part(summed, carried)
-    assert isinstance(part, Variable)
+    part = as_variable(_part(summed, carried))
     notes, counter = Variable("notes", noted.type), Variable("i", COUNTER)
     params = freeze(one_element((Index.of(counter),))[1])
     read = Equation((part,), "slice", (notes, counter), params, (), summed.location)

@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stcompile.passes.general.rebuild import Builder
-from stcompile.wengert.ir import Atom, Equation, Program, Variable, freeze
+from stcompile.wengert.ir import Atom, Equation, Program, Variable, as_variable, freeze
 from stcompile.wengert.primitives import infer
 from stcompile.wengert.types import REQUESTS, Type
 
@@ -82,8 +82,7 @@ class _Splitter:
         return self.program.with_equations(equations)
 
     def _split(self, exchange: Equation) -> None:
-        packed = exchange.inputs[0]
-        assert isinstance(packed, Variable)
+        packed = as_variable(exchange.inputs[0])
         pack = self.makers[packed]
         parts = self._parts(pack, self.positions[exchange.output])[::-1]
         itemsize = exchange.output.type.dtype.itemsize
