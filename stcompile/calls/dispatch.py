@@ -19,6 +19,7 @@ from stcompile.base.errors import (
     NanError,
     RecompilationWarning,
     StcompileError,
+    StcompileWarning,
 )
 from stcompile.base.generics import P, R
 from stcompile.base.opening import objects_in
@@ -31,7 +32,14 @@ from stcompile.calls.callee import SignatureKey
 from stcompile.calls.entry import MISS
 from stcompile.calls.inspected import Inspected
 from stcompile.calls.internal import internal_errors
-from stcompile.calls.lengths import Family, Lengths, lengths_of, outline_of, with_sizes
+from stcompile.calls.lengths import (
+    Family,
+    Lengths,
+    lengths_of,
+    only_these,
+    outline_of,
+    with_sizes,
+)
 from stcompile.calls.reasons import reason_for
 from stcompile.calls.specialisation import Specialisation
 from stcompile.calls.written import Refusals, trouble
@@ -149,13 +157,22 @@ class Dispatcher(Inspected[P], Generic[P, R]):
 
     def with_lengths(self, arguments: Arguments) -> Arguments:
         """The arguments, with names for the lengths that have changed from call to call, or for all
-        lengths if they have names from the first call on."""
+        lengths if they have names from the first call on; a warning names those that have none."""
         key = self.key(arguments)
         if self.is_dynamic and self.options.dynamic:
             self.specialise(arguments, False)
+            self._warn_of_numbers(self.lengths_without_names(arguments))
         family = self._families.get(outline_of(key, (*arguments.values,)))
         form = family and family.known(key)
         return replace(arguments, sizes=form.sizes) if form else arguments
+
+    def lengths_without_names(self, arguments: Arguments) -> Sequence[str]:
+        """The lines that say of which axes of arguments the program needs the length itself,
+        although all lengths are to have names, and why."""
+        family = self._families.get(outline_of(self.key(arguments), (*arguments.values,)))
+        if family is None or not self.options.dynamic:
+            return []
+        return [*only_these(lengths_of([family], 0).numbers)]
 
     def _current(self, key: SignatureKey, arguments: Arguments) -> Specialisation | None:
         """The specialisation of a signature whose captured values are unchanged: one for its
@@ -363,3 +380,11 @@ class Dispatcher(Inspected[P], Generic[P, R]):
             RecompilationWarning,
             stacklevel=stacklevel,
         )
+
+    def _warn_of_numbers(self, lines: Sequence[str]) -> None:
+        if not lines:
+            return
+        where = self.definition
+        said = f"`{self.function_name}` is exported with numbers in place of lengths."
+        file, line = ("<stcompile>", 1) if where is None else (where.file, where.line)
+        warnings.warn_explicit("\n".join([said, *lines]), StcompileWarning, file, line)

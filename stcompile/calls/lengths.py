@@ -220,6 +220,16 @@ class Lengths(Shown):
         return "\n".join(lines)
 
 
+def only_these(numbers: Mapping[str, str]) -> Iterator[str]:
+    """The lines that say of which axes no other length will do, and why; without the hints."""
+    axes: dict[str, list[str]] = {}
+    for axis, reason in numbers.items():
+        axes.setdefault(reason.partition("\nhint: ")[0], []).append(axis)
+    for reason, found in axes.items():
+        yield f"No other length will do of {', '.join(sorted(found))}, because"
+        yield from indented(reason)
+
+
 def indented(text: str) -> Iterator[str]:
     yield from (f"    {line}" for line in text.splitlines())
 

@@ -85,6 +85,7 @@ class Export:
     The self-test is the function ``test`` of the skeleton. It gets the ``references`` (the
     functions to compare with; None where the test needs none), and the arguments that ``wrt``
     names, which may be ``several``. ``state`` names the arguments that an optimiser keeps.
+    ``lengths`` are lines about lengths that were to have names and have none.
     """
 
     main: Unit
@@ -95,6 +96,7 @@ class Export:
     wrt: Sequence[str]
     several: bool
     state: Sequence[str] = ()
+    lengths: Sequence[str] = ()
 
 
 @dataclass
@@ -230,6 +232,9 @@ def _description(export: Export, emitted: Emitted) -> Iterator[str]:
     if numbers:
         lows = (f"{own} from {symbol.low} on" for symbol, own in emitted.symbols.items())
         yield from _paragraph(f"Any lengths will do: {', '.join(lows)}.")
+        yield ""
+    if export.lengths:
+        yield from export.lengths
         yield ""
     if emitted.workspace:
         yield from _paragraph(

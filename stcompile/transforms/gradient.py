@@ -123,6 +123,7 @@ class Gradient(DifferentiatedBy[P, R]):
             references=[value],
             wrt=self.names(bound),
             several=is_several(self.wrt),
+            lengths=self.lengths_without_names(bound),
         )
         write_named(path, file_text(export))
 

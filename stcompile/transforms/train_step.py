@@ -417,6 +417,7 @@ class TrainStep(Dispatcher[P, R]):
             wrt=wrt,
             several=is_several(self.gradient.wrt),
             state=tuple(self._slots),
+            lengths=self.lengths_without_names(bound),
         )
         write_named(path, file_text(export))
 

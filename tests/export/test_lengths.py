@@ -56,6 +56,31 @@ def test_an_exported_step_takes_any_length(tmp_path: Path) -> None:
         np.testing.assert_allclose(ours["w"], theirs["w"], rtol=1e-12)
 
 
+def halves(w: Any, x: Any) -> Any:
+    first, second = np.split(x, len(x) // 2)
+    return np.sum(np.sin(w * first) * second)
+
+
+@pytest.mark.parametrize("form", ["gradient.py", "step.py", "gradient.c"])
+def test_lengths_without_the_names_that_were_asked_for_are_told(tmp_path: Path, form: str) -> None:
+    path = tmp_path / form
+    level: Any = "compiled" if path.suffix == ".c" else "fast"
+    if path.stem == "step":
+        function: Any = st.train_step(halves, st.optim.SGD(0.1), dynamic=True)
+    else:
+        function = st.value_and_grad(halves, dynamic=True, level=level)
+    told = (
+        r"`halves` is exported with numbers in place of lengths\.\nNo other length will do of x\."
+    )
+    with pytest.warns(st.StcompileWarning, match=told):
+        function.export(path, np.ones(2), np.ones(4))
+    if path.suffix == ".py":
+        head = path.read_text().partition("import")[0]
+        assert "No other length will do of x.shape[0], because\n    test_lengths.py" in head
+        assert "np.split(x, len(x) // 2)" in head
+        assert "Any lengths will do" in head  # of w
+
+
 def test_a_file_of_numbers_is_for_these(tmp_path: Path) -> None:
     path = tmp_path / "loss_gradient.py"
     st.grad(loss).export(path, *arguments(6))
