@@ -336,6 +336,56 @@ def test_index_arrays_beside_slices() -> None:
     assert 30 < refused < 200
 
 
+def test_an_ellipsis_that_stands_for_no_axis() -> None:
+    """It is refused where NumPy's result has its axes in another order than without it."""
+    x, refused, accepted = np.arange(3 * 4 * 5).reshape(3, 4, 5), 0, 0
+    array: Any = SimpleNamespace(type=Type.array("f8", x.shape))
+    own: Any = Array(None, Type.array("i8", (2,)))  # type: ignore[arg-type]
+    for picks in itertools.product((slice(None), 1, np.array([0, 2])), repeat=3):
+        if not any(isinstance(pick, np.ndarray) for pick in picks):
+            continue
+        for at, new in itertools.product(range(4), (None, 0, 3)):
+            values = [*picks]
+            values.insert(at, ...)
+            if new is not None:
+                values.insert(new, None)
+            given = tuple(own if isinstance(v, np.ndarray) else v for v in values)
+            without = tuple(v for v in values if v is not ...)
+            is_other = x[tuple(values)].shape != x[without].shape
+            try:
+                parse_advanced(Run(), array, given)  # type: ignore[arg-type]
+            except Refused:
+                refused += 1
+                continue
+            assert not is_other, values
+            accepted += 1
+    assert refused < accepted / 4
+    run: Any = Run()
+    parse_advanced(run, SimpleNamespace(type=Type.array("f8", (3, 4))), (slice(None), own, ...))
+    with pytest.raises(Refused, match="at most one"):
+        parse_advanced(run, array, (own, ..., ...))
+
+
+def test_a_whole_axis_of_any_length_beside_an_index_array() -> None:
+    run: Any = Run()
+    array: Any = SimpleNamespace(type=Type.array("f8", (4, n)))
+    own: Any = Array(None, Type.array("i8", (2,)))  # type: ignore[arg-type]
+    at, _ = parse_advanced(run, array, (own, slice(None)))
+    assert at == ("index", (0, n, 1))
+    with pytest.raises(Refused, match="stands beside index arrays"):
+        parse_advanced(run, array, (own, slice(1, None)))
+    with pytest.raises(Refused, match="stands beside index arrays"):
+        parse_advanced(run, array, (own, slice(None, None, 2)))
+
+
+def test_whole_arrays() -> None:
+    whole = Basic((0, 0), (3, 4), (1, 1), (), ())
+    assert whole.is_whole((3, 4))
+    assert not whole.is_whole((3, 5))
+    for other in ({"start": (0, 1)}, {"step": (1, -1)}, {"step": (2, 1)}, {"drop": (0,)}):
+        assert not replace(whole, **other).is_whole((3, 4))  # type: ignore[arg-type]
+
+
 def beyond_the_start(x: Any) -> Any:
     total = x[0] * np.sum(x[3:-9:-1] ** 2) + np.sum(x[-6::-2] ** 3)
     for i in range(40):

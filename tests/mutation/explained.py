@@ -435,6 +435,38 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         line="range(len(adjoint) + 1)",
     ),
     Equivalent(
+        "loops/triangles.py Triangle._compare",
+        "i < at",
+        "(i) <= (at)",
+        "what does not write is none of the writes",
+        line="before = ",
+    ),
+    Equivalent(
+        "kernels/turn_arrays.py _Orders._choose",
+        "0",
+        "1",
+        "the uses are those of loops, which have this parameter",
+        line='get("constants", 0)',
+    ),
+    Equivalent(
+        "kernels/memory.py Memory._goes_along_rows",
+        "by_rows < one_by_one",
+        "(by_rows) <= (one_by_one)",
+        "of two forms of equal cost either is right",
+    ),
+    Equivalent(
+        "general/added_parts.py AddedPart",
+        "(self.added, self.read)",
+        "self.read, self.added",
+        "they are looked up, in no order",
+    ),
+    Equivalent(
+        "general/added_parts.py AddedPart.kind",
+        "self.source, same",
+        "same, self.source",
+        "a key is as good in another order",
+    ),
+    Equivalent(
         "loops/all_steps.py _slice_by_counter",
         "a < axis",
         "(a) <= (axis)",

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from stcompile.base.thresholds import UNPACKED
+from stcompile.passes.kernels.elements import is_small
 from stcompile.passes.kernels.scalarise import scalarise
 from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Program
 from stcompile.wengert.text import parse_program
+from stcompile.wengert.types import Type
 from stcompile.wengert.verify import verify
 
 RNG = np.random.default_rng(8)
@@ -191,3 +194,10 @@ def test_elements_are_those_of_the_arrays() -> None:
             np.testing.assert_allclose(
                 found, expected, rtol=1e-12, err_msg=f"{name}, {at}\n{after}"
             )
+
+
+def test_what_is_small_has_an_axis_and_an_element() -> None:
+    small, others = [(1,), (2, 3)], [(), (0,), (3, 0), (UNPACKED + 1,)]
+    assert all(is_small(Type.array("f8", dims)) for dims in small)
+    assert not any(is_small(Type.array("f8", dims)) for dims in others)
+    assert not is_small(Type.scalar("f8"))

@@ -13,9 +13,15 @@ import pytest
 
 import stcompile as st
 from stcompile.passes.kernels import turn_arrays as pass_
-from stcompile.passes.kernels.turn_arrays import _best, _of_program, turn_arrays, turned
+from stcompile.passes.kernels.turn_arrays import (
+    _best,
+    _of_program,
+    is_matrix,
+    turn_arrays,
+    turned,
+)
 from stcompile.wengert.evaluate import evaluate
-from stcompile.wengert.ir import Program
+from stcompile.wengert.ir import Program, Variable
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.types import Type
 from stcompile.wengert.verify import verify
@@ -305,3 +311,8 @@ def test_arrays_that_a_loop_swaps(columns: int, monkeypatch: pytest.MonkeyPatch)
     x, y = RNG.normal(size=(2, 16, columns))
     found = st.compile(swapped, level="compiled")(x, y)
     np.testing.assert_allclose(found, swapped(x, y), rtol=1e-12)
+
+
+def test_arrays_that_have_several_orders() -> None:
+    for dims, expected in (((1, 1), True), ((2, 3), True), ((3,), False), ((0, 2), False)):
+        assert is_matrix(Variable("x", Type.array("f8", dims))) == expected
