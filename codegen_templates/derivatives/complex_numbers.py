@@ -43,7 +43,7 @@ HOLDS_FOR_COMPLEX: frozenset[str] = frozenset(
         *("cholesky", "slogdet", "undefined"),
         *("linalg.expm", "linalg.solve_banded", "linalg.solve_sylvester"),
         *("linalg.sqrtm", "linalg.logm"),
-        *("special.erf", "special.erfc", "special.wofz", "special.lambertw"),
+        *("special.erf", "special.erfc", "special.wofz", "special.lambertw", "special.loggamma"),
         *("fft", "ifft", "rfft", "irfft"),
     }
 )

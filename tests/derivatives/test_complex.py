@@ -100,7 +100,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *(("svd", (x,), {"part": "S"}) for x in (SQUARE, SQUARE[..., :2], SQUARE[:, :2])),
     *(("solve", (SQUARE, y), {}) for y in (drawn(3), drawn(2, 3, 2), REAL[:3, 0])),
     *(("solve", (SQUARE.real, y), {}) for y in (drawn(3), drawn(2, 3, 2))),
-    *((f"special.{name}", (Z,), {}) for name in ("erf", "erfc")),
+    *((f"special.{name}", (Z,), {}) for name in ("erf", "erfc", "loggamma")),
     *(("special.wofz", (z,), {}) for z in (Z, 40 * Z[np.imag(Z) > 0], 4 * np.conjugate(Z))),
     *(("special.lambertw", (Z, k), {}) for k in (0, -1, 2)),
     *((f"linalg.{name}", (SQUARE[0],), {}) for name in ("expm", "sqrtm", "logm")),

@@ -111,3 +111,17 @@ def test_every_rule_is_reached() -> None:
         equations = every_equation(staged.program.equations)
         reached |= {PRIMITIVES[equation.primitive].rule for equation in equations}
     assert reached >= {name for name in HOLDS_FOR_COMPLEX if "." in name}
+
+
+@pytest.mark.parametrize("part", [np.real, np.imag])
+def test_slopes_of_loggamma(part: Any) -> None:
+    """It is differentiated once: of the slope of `digamma` SciPy knows real numbers alone."""
+
+    def f(x: Any) -> Any:
+        return part(special.loggamma(x + 0.2j * x * x))
+
+    for x in (1.3, -0.7):
+        slopes = (f(x + 1e-5) - f(x - 1e-5)) / 2e-5
+        np.testing.assert_allclose(st.grad(f)(x), slopes, rtol=1e-8)
+    with pytest.raises(st.DerivativeError, match="`special.digamma` is complex"):
+        st.hessian(f)(1.3)

@@ -37,6 +37,7 @@ NAMES: Mapping[str, int] = MappingProxyType(
     }
 )
 """The functions that have a rule, by their names, with the number of their operands."""
+_OF_COMPLEX = HOLDS_FOR_COMPLEX | {"special.digamma"}  # the slope of loggamma, without one
 OWN = frozenset(name for name in DERIVATIVES if name.startswith(_PREFIX) and "_by_" in name)
 """Derivatives by shapes and orders, which SciPy has not."""
 
@@ -46,7 +47,7 @@ def _of(name: str, count: int) -> Infer:
 
     def infer(types: Types, params: Any) -> Types:
         require_count(own, types, count)
-        if own not in HOLDS_FOR_COMPLEX and any(t.dtype.kind == "c" for t in types):
+        if own not in _OF_COMPLEX and any(t.dtype.kind == "c" for t in types):
             raise UnsupportedOperandError(f"{own}: takes real numbers")
         dims = broadcast(own, types)
         known = (t.python_type if t.kind == "python" else t.dtype for t in types)
