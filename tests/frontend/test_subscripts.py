@@ -231,21 +231,40 @@ def test_parts_are_those_of_numpy() -> None:
 
 def test_windows_that_move() -> None:
     """All slices whose ends move alike, up or down, around both ends of the axis."""
-    array: Any = SimpleNamespace(type=Type.array("f8", (5,)))
-    x, found = np.arange(5), 0
-    for first, length, factor in itertools.product(range(-9, 6), range(4), (1, -1)):
+    found = 0
+    for counter, dim in (("s", 5), ("t", 8)):
+        array: Any = SimpleNamespace(type=Type.array("f8", (dim,)))
+        x = np.arange(dim)
+        for first, length, factor in itertools.product(range(-9, 6), range(4), (1, -1)):
+            run = Run()
+            low = run.counters[counter].scaled(factor, first)
+            entry = slice(low, low.scaled(1, length))
+            try:
+                basic = parse_basic(run, array, (entry,))
+            except Refused as refused:
+                assert "may be negative in some steps" in str(refused)
+                continue
+            found += 1
+            for known in run.steps(False):
+                expected = x[run.entry(entry, known)]
+                np.testing.assert_array_equal(taken(run, x, basic, known), expected)
+    assert found > 90
+
+
+def test_parts_whose_length_changes_from_step_to_step() -> None:
+    array: Any = SimpleNamespace(type=Type.array("f8", (9,)))
+    x = np.arange(9)
+    for stop, number in itertools.product((-2, -1, 2, 3), (1, 4, 8)):
         run = Run()
-        low = run.counters["s"].scaled(factor, first)
-        entry = slice(low, low.scaled(1, length))
-        try:
-            basic = parse_basic(run, array, (entry,))
-        except Refused as refused:
-            assert "may be negative in some steps" in str(refused)
+        t = run.counters["t"]
+        entry = slice(t, t.scaled(stop, number))
+        if number + min(0, 2 * stop) < 0:
             continue
-        found += 1
+        basic = parse_basic(run, array, (entry,))
+        assert isinstance(basic.length[0], Dim)
         for known in run.steps(False):
-            np.testing.assert_array_equal(taken(run, x, basic, known), x[run.entry(entry, known)])
-    assert found > 40
+            expected = x[run.entry(entry, known)]
+            np.testing.assert_array_equal(taken(run, x, basic, known), expected)
 
 
 def test_indices_that_are_known_to_be_within() -> None:
@@ -260,7 +279,7 @@ def test_indices_that_are_known_to_be_within() -> None:
         (first,) = basic.start
         is_checked = isinstance(first, Affine) and first.low < 0
         assert is_checked == ((value, dim) in others), (value, dim)
-        assert basic.drop == (0,)
+        assert (basic.drop, basic.step) == ((0,), (1,))
 
 
 def test_starts_have_a_factor_for_each_counter() -> None:
@@ -372,10 +391,15 @@ def test_a_whole_axis_of_any_length_beside_an_index_array() -> None:
     own: Any = Array(None, Type.array("i8", (2,)))  # type: ignore[arg-type]
     at, _ = parse_advanced(run, array, (own, slice(None)))
     assert at == ("index", (0, n, 1))
-    with pytest.raises(Refused, match="stands beside index arrays"):
-        parse_advanced(run, array, (own, slice(1, None)))
-    with pytest.raises(Refused, match="stands beside index arrays"):
-        parse_advanced(run, array, (own, slice(None, None, 2)))
+    t = run.counters["t"]
+    fixed: Any = SimpleNamespace(type=Type.array("f8", (4, 5)))
+    for other, one in (
+        (array, slice(1, None)),
+        (array, slice(None, None, 2)),
+        (fixed, slice(t, t.scaled(1, 2))),
+    ):
+        with pytest.raises(Refused, match="stands beside index arrays"):
+            parse_advanced(run, other, (own, one))
 
 
 def test_whole_arrays() -> None:

@@ -39,6 +39,9 @@ ZERO = "the sum is a divisor of 0 there, or its logarithm a factor of 0: any num
 BOTH = "the operands have as many axes as each other wherever this can be true"
 NUMBERS = "of two numbers each holds the other one, but for -0.0, of which the other code is right"
 NO_STRIDE = "no stride is 0"
+NOTHING = "a part without elements may begin anywhere"
+MEASURED = "an end that is measured when the program runs is as right"
+CLIPPED = "an end that is clipped to the axis is as right"
 INTEGERS = "a sum and a difference of numbers are integers under the same conditions"
 
 EQUIVALENT: tuple[Equivalent, ...] = (
@@ -433,6 +436,79 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "2",
         "nothing is inserted behind the end",
         line="range(len(adjoint) + 1)",
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _take_counted_slice",
+        "stride < 0",
+        "(stride) <= (0)",
+        NO_STRIDE,
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _take_counted_slice",
+        "0",
+        "1",
+        NO_STRIDE,
+        line="if stride < 0",
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _spanned",
+        "-1",
+        "1",
+        "a division by 1 changes nothing",
+        line="step in (1, -1)",
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _spanned",
+        "0",
+        "1",
+        NOTHING,
+        line="if length else 0",
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _take_slice",
+        "0",
+        "1",
+        NOTHING,
+        line="if count else 0",
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _is_torn",
+        "picks[:at], picks[at + 1 :]",
+        "picks[at + 1:], picks[:at]",
+        "both of them have an index, or it is not torn",
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _end",
+        "least(size) >= 0",
+        "(least(size)) > (0)",
+        MEASURED,
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _end",
+        "0",
+        "1",
+        MEASURED,
+        line="least(size) >= 0",
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _within",
+        "0",
+        "1",
+        CLIPPED,
+        line="return end if end.low >= 0",
+    ),
+    Equivalent("frontend/operations/subscripts.py _within", "-dim", "dim", CLIPPED),
+    Equivalent(
+        "frontend/operations/subscripts.py _within",
+        "end.high <= dim",
+        "(end.high) < (dim)",
+        CLIPPED,
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _within",
+        "-dim <= end.low",
+        "(-dim) < (end.low)",
+        CLIPPED,
     ),
     Equivalent(
         "loops/triangles.py Triangle._compare",

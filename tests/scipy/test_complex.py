@@ -110,7 +110,8 @@ def test_every_rule_is_reached() -> None:
         staged = gradient.stage(gradient.bind(ARGS, {}))
         equations = every_equation(staged.program.equations)
         reached |= {PRIMITIVES[equation.primitive].rule for equation in equations}
-    assert reached >= {name for name in HOLDS_FOR_COMPLEX if "." in name}
+    once = {"special.loggamma"}  # has a test of its own, below
+    assert reached >= {name for name in HOLDS_FOR_COMPLEX if "." in name} - once
 
 
 @pytest.mark.parametrize("part", [np.real, np.imag])
