@@ -30,6 +30,7 @@ from stcompile.native.sizes import size_text
 from stcompile.native.threads import STACK
 from stcompile.native.unit import Unit
 from stcompile.native.values import UNKNOWN, Value, cast, literal
+from stcompile.wengert.dims import Dim, symbols_in
 
 COUNTER = "@"  # the position of an element in the text of what an array is filled with
 
@@ -65,6 +66,7 @@ class Arrays(Expressions):
         self.viewed = self._viewed()
         self.names = Counter[str]()
         self.places: dict[str, tuple[str, str]] = {}  # indices and lengths by checks, of a loop
+        self.chosen: dict[str, Dim] = {}  # numbers of elements that masks choose, by the masks
         self.factored: dict[str, dict[str, Value]] = {}  # results of calls that nobody read yet
         self.here: tuple[int, ...] = ()  # the blocks around
         self.shared_out: int | None = None  # in a loop in threads, the bytes of a step's arrays
@@ -163,8 +165,10 @@ class Arrays(Expressions):
             return self.env[name]
         if self.shared_out is not None and self._is_of_a_step(name, kind):
             return self.env[name]
+        if {*symbols_in(tuple(self.chosen.values()))} & {*symbols_in(kind.dims[1:])}:
+            self.refuse(f"`{name}` has rows whose length data decide")
         member = self.unit.unique(self.unit.called(name))
-        self.unit.members[member] = kind
+        self.unit.members[member] = self.unit.longest(kind)
         self.members.add(member)
         self.needs_workspace = True
         self.owners.add(name)

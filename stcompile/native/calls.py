@@ -21,6 +21,7 @@ from stcompile.native.functions import CHOSEN
 from stcompile.native.kinds import Array, Number
 from stcompile.native.literals import initialised
 from stcompile.native.searching import SEARCHING
+from stcompile.native.selections import SELECTIONS, is_mask, selected
 from stcompile.native.sequences import in_sequence
 from stcompile.native.sizes import size_text
 from stcompile.native.values import Value
@@ -43,7 +44,7 @@ before."""
 SEVERAL = {"np.linalg.slogdet.sign": 0, "np.linalg.slogdet.logabsdet": 1}
 """The position of a result among those of such a function."""
 
-FUNCTIONS = {**WHOLE, **SEARCHING, **FOURIER}
+FUNCTIONS = {**WHOLE, **SEARCHING, **FOURIER, **SELECTIONS}
 """Other functions of whole arrays, by their names."""
 
 
@@ -108,6 +109,8 @@ def transposed(run: Arrays, array: Value, axes: int) -> Value:
 def gathered(run: Arrays, array: Value, indices: Sequence[Value]) -> Value:
     """The elements or rows of an array at places that arrays of one shape hold."""
     kinds = [one.kind for one in indices]
+    if len(indices) == 1 and is_mask(array, indices[0]):
+        return selected(run, array, indices[0])
     if any(kind != kinds[0] or not isinstance(kind, Array) for kind in kinds):
         run.refuse("a part of an array at places of several shapes has no translation")
     assert isinstance(kinds[0], Array)

@@ -8,7 +8,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from stcompile.native.sizes import size_text
-from stcompile.wengert.bounds import maximum
+from stcompile.wengert.bounds import least, maximum
 from stcompile.wengert.dims import Size, Sizes, is_named, number_of_elements
 
 _NAMES = {
@@ -118,6 +118,8 @@ class Parameter:
         if isinstance(self.kind, Number):
             return f"{self.kind.c} {'' if self.is_read else '*'}{self.name}"
         const, alone = "const " * self.is_read, "restrict " * self.is_alone
+        if self.kind.is_named and least(self.kind.dims[0]) < 1:  # C has no arrays of length 0
+            return const + self.kind.pointer(alone + self.name)
         first, *rest = map(size_text, self.kind.shape)
         return f"{const}{self.kind.of.c} {self.name}[{alone}{first}]" + "".join(
             f"[{n}]" for n in rest

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from stcompile.native import calls
 from stcompile.native.control import ADDED, Control
-from stcompile.native.kinds import BOOL, INT, Array, Number, is_wider
+from stcompile.native.kinds import INT, Array, Number, is_wider
 from stcompile.native.lists import appended
 from stcompile.native.literals import in_comment
+from stcompile.native.selections import is_mask, set_where
 from stcompile.native.unit import Made, Unit
-from stcompile.native.values import Value, cast
-from stcompile.native.whole import set_where
+from stcompile.native.values import Value, as_number, cast
 
 WITHIN = "index_within"  # the function that checks an index
 
@@ -57,7 +57,7 @@ class Statements(Control):
         elif isinstance(target, ast.Subscript) and ast.unparse(target.slice) == "...":
             self._stored(target, node.value)
         elif isinstance(target, ast.Subscript):
-            self._put(target, self.number(node.value), "=")
+            self._put(target, self.value(node.value), "=")
         else:
             assert isinstance(target, ast.Name)
             self._named(target.id, node.value)
@@ -77,13 +77,20 @@ class Statements(Control):
 
     def _put(self, target: ast.Subscript, value: Value, sign: str) -> None:
         owner = self.value(target.value)
-        if isinstance(target.slice, ast.Name):
-            mask = self.value(target.slice)
-            if mask.kind == Array(BOOL, owner.dims):
-                set_where(self, owner, mask, cast(value, owner.of).code, sign)
-                return
+        if self._is_masked(target):
+            set_where(self, owner, self.value(target.slice), value, sign)
+            return
+        number = as_number(value)
+        if number is None:
+            self.refuse(f"a write of an array to `{ast.unparse(target)}` has no translation")
         place = self.element(owner, target.slice)
-        self.say(f"{place} {sign} {cast(value, owner.of).code};")
+        self.say(f"{place} {sign} {cast(number, owner.of).code};")
+
+    def _is_masked(self, target: ast.expr) -> bool:
+        """True for the elements that a mask chooses."""
+        if not isinstance(target, ast.Subscript) or not isinstance(target.slice, ast.Name):
+            return False
+        return is_mask(self.value(target.value), self.value(target.slice))
 
     def _unpacked(self, target: ast.Tuple, value: ast.expr) -> None:
         if isinstance(value, ast.Tuple):
@@ -117,11 +124,9 @@ class Statements(Control):
             if fill is not None:
                 self.fill(memory, fill)
             return
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            arguments = [self.value(a) for a in node.args]
-            if node.func.id in self.unit.definitions:
-                self._called(node.func.id, arguments, [name])
-                return
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in self.unit.definitions:
+            self._called(ast.unparse(node.func), [self.value(a) for a in node.args], [name])
+            return
         value = self.value(node)
         if isinstance(value.kind, Array):
             self._bind_array(name, value, node)
@@ -272,6 +277,10 @@ class Statements(Control):
 
     def _AugAssign(self, node: ast.AugAssign) -> None:
         sign = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}.get(type(node.op))
+        if sign is not None and self._is_masked(node.target):
+            assert isinstance(node.target, ast.Subscript)
+            self._put(node.target, self.value(node.value), sign)
+            return
         value, load = self.number(node.value), ast.parse(ast.unparse(node.target), mode="eval").body
         kinds = [one.kind for one in (value, self.number(load)) if isinstance(one.kind, Number)]
         is_complex = sign in ("*=", "/=") and any(kind.dtype.kind == "c" for kind in kinds)

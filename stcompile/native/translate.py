@@ -13,12 +13,13 @@ from dataclasses import replace
 
 from stcompile.native import errors
 from stcompile.native.control import ADDED
+from stcompile.native.functions import CHOSEN
 from stcompile.native.kinds import Array, Kind, Number, Parameter
 from stcompile.native.names import flat, nodes, sharing_names
 from stcompile.native.statements import Statements
 from stcompile.native.unit import Made, Unit
 from stcompile.native.values import UNKNOWN, Value, cast
-from stcompile.wengert.dims import Size
+from stcompile.wengert.dims import Size, symbols_in
 
 RESULT = "result"  # the beginning of labels that a name in the text is better than
 
@@ -54,7 +55,9 @@ class Translator(Statements):
         parameters = [*self.parameters, *self._out_parameters()]
         made = Made(name, parameters, self.results, self.text.lines, self.needs_workspace)
         said = {*made.words, *re.findall(r"\w+", " ".join(one.text for one in parameters))}
-        lengths = [own for own in self.unit.lengths if own in said]
+        own_counts = {symbol.name for symbol in symbols_in(tuple(self.chosen.values()))}
+        known = (*self.unit.lengths, *self.unit.chosen)
+        lengths = [own for own in known if own in said and own not in own_counts]
         may_fail = any("work->error" in line for line in self.text.lines)
         members = frozenset(self.members)
         return replace(made, members=members, lengths=lengths, title=self.title, may_fail=may_fail)
@@ -161,6 +164,8 @@ class Translator(Statements):
         for at, (part, value) in enumerate(zip(parts, values, strict=True)):
             wish = self.unit.called(part.id) if isinstance(part, ast.Name) else "result"
             if isinstance(value.kind, Array):
+                if self.is_main and {s.name for s in symbols_in(value.dims)} & {*self.unit.chosen}:
+                    self.refuse("a result whose length data decide has no translation", CHOSEN)
                 own = self._result_name(at, wish)
                 if own != value.code:
                     self._copy(Value(value.kind, own), value)

@@ -14,7 +14,8 @@ from stcompile.native.functions import called_by, short_function
 from stcompile.native.kinds import INT, Array, Kind, Number, Parameter
 from stcompile.native.names import c_name
 from stcompile.native.values import UNKNOWN, Value
-from stcompile.wengert.dims import Symbol
+from stcompile.wengert.bounds import bounded
+from stcompile.wengert.dims import Dim, Size, Symbol, size_of
 
 
 @dataclass
@@ -66,6 +67,7 @@ class Unit:
     errors: dict[str, str] = field(default_factory=dict)  # by the names of their codes
     taken: Counter[str] = field(default_factory=Counter)
     lengths: Mapping[str, Symbol] = field(default_factory=dict)
+    chosen: dict[str, Symbol] = field(default_factory=dict)  # numbers that data decide
     limit: str = ""  # the length of lists, where there may be some
     says_numbers: bool = False  # that messages of errors have
     lapack: bool = False  # True if its functions may be called
@@ -119,6 +121,19 @@ class Unit:
         """The user's line."""
         self.last = self.locate(line) or self.last
         return self.last
+
+    def count(self, name: str, bound: Size) -> Dim:
+        """A number that data decide, up to a bound, as a length."""
+        self.chosen[name] = Symbol(name, 0, bound)
+        number: Dim = size_of(self.chosen[name])
+        return number
+
+    def longest(self, kind: Array) -> Array:
+        """The array that is never shorter than one of lengths that data decide."""
+        dims = kind.dims
+        for symbol in self.chosen.values():
+            dims = tuple(bounded(dim, symbol) for dim in dims)
+        return Array(kind.of, dims)
 
     def inline(self, name: str, kind: Number) -> str:
         """The name of a short function for numbers of a kind."""

@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from stcompile.native.arrays import Arrays
-from stcompile.native.kinds import BOOL, INT, Array, common
+from stcompile.native.kinds import Array, common
 from stcompile.native.sizes import size_text
 from stcompile.native.values import Value, cast, literal
 from stcompile.wengert.bounds import least
@@ -78,22 +78,6 @@ def spread(run: Arrays, node: ast.Call, values: Sequence[Value], given: Mapping[
     return memory if rest else Value(kind.of, f"{memory.code}[0]")
 
 
-def counted(
-    run: Arrays, node: ast.Call, values: Sequence[Value], given: Mapping[str, Any]
-) -> Value:
-    """``np.count_nonzero``, ``np.sum`` or ``np.any`` of all of a mask."""
-    (mask,) = values
-    if not isinstance(mask.kind, Array) or mask.kind.of != BOOL or given.get("axis") is not None:
-        run.refuse(f"`{ast.unparse(node)}` has no translation", "write a loop over the elements")
-    memory = run.fresh_memory("count", Array(INT, ()))
-    at = run.fresh_name("at")
-    run.say(f"{memory.code}[0] = 0;")
-    run.say(f"for (int64_t {at} = 0; {at} < {size_text(mask.kind.size)}; {at}++)")
-    run.say(f"    {memory.code}[0] += {flat(mask, at)};")
-    count = Value(INT, f"{memory.code}[0]")
-    return cast(count, BOOL) if ast.unparse(node.func) == "np.any" else count
-
-
 def convolved(
     run: Arrays, node: ast.Call, values: Sequence[Value], given: Mapping[str, Any]
 ) -> Value:
@@ -161,15 +145,6 @@ def _loops(run: Arrays, counters: Sequence[tuple[str, Any]]) -> None:
         run.text.level += 1
 
 
-def set_where(run: Arrays, array: Value, mask: Value, value: str, sign: str) -> None:
-    """Set the elements of an array at which a mask of its shape is true."""
-    at = run.fresh_name("at")
-    assert isinstance(array.kind, Array)
-    run.say(f"for (int64_t {at} = 0; {at} < {size_text(array.kind.size)}; {at}++)")
-    run.say(f"    if ({flat(mask, at)})")
-    run.say(f"        {flat(array, at)} {sign} {value};")
-
-
 def of_each_matrix(
     run: Arrays, values: Sequence[Value], compute: Callable[[Sequence[Value]], Value]
 ) -> Value:
@@ -211,9 +186,6 @@ WHOLE = {
     "np.var": spread,
     "np.std": spread,
     "np.convolve": convolved,
-    "np.count_nonzero": counted,
-    "np.sum": counted,
-    "np.any": counted,
     "np.einsum": summed_products,
 }
 """The functions by their names."""

@@ -347,31 +347,27 @@ def test_a_part_whose_length_data_decide_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_not_c_is_refused_at_the_line(tmp_path: Path) -> None:
-    def ranked(x):
-        order = np.lexsort((x, x))
-        return np.sum(x[order] * np.arange(3.0))
+    def spaced(x):
+        gaps = np.spacing(x)
+        return np.sum(x * gaps)
 
-    with pytest.raises(st.LanguageError, match="`np.lexsort` stays") as refused:
-        st.grad(ranked).export(tmp_path / "made.c", np.array([3.0, 1.0, 2.0]))
+    with pytest.raises(st.LanguageError, match="`np.spacing` stays") as refused:
+        st.grad(spaced).export(tmp_path / "made.c", np.array([3.0, 1.0, 2.0]))
     assert refused.value.location is not None
-    assert refused.value.location.line in (ranked.__code__.co_firstlineno + k for k in (1, 2))
+    assert refused.value.location.line in (spaced.__code__.co_firstlineno + k for k in (1, 2))
     assert not [*tmp_path.iterdir()]
 
 
-@pytest.mark.parametrize("name", ["i0", "sinc", "spacing"])
+@pytest.mark.parametrize("name", ["i0", "spacing"])
 def test_a_call_that_stays_numpys_is_no_c(name: str, tmp_path: Path) -> None:
     with pytest.raises(st.LanguageError, match=f"`np.{name}` stays a call of NumPy's, so that"):
         st.compile(lambda x: getattr(np, name)(x)).export(tmp_path / "made.c", np.ones(3))
 
 
 def test_what_to_write_instead_is_c(tmp_path: Path) -> None:
-    x, order = np.array([3.0, 1.0, 2.0]), np.array([1, 2, 0])
+    x = np.array([3.0, 1.0, 2.0])
     with pytest.raises(st.LanguageError) as refused:
-        st.compile(lambda x: np.lexsort((x, x))).export(tmp_path / "made.c", x)
-    assert "pass the order as an argument" in str(refused.value)
-    st.compile(lambda x, order: x[order]).export(tmp_path / "made.c", x, order)
-    with pytest.raises(st.LanguageError) as refused:
-        st.compile(lambda x: np.sinc(x)).export(tmp_path / "made.c", x)
+        st.compile(lambda x: np.i0(x)).export(tmp_path / "made.c", x)
     assert "write a loop over the elements" in str(refused.value)
     with pytest.raises(st.LanguageError) as refused:
         st.compile(lambda z: np.log1p(z)).export(tmp_path / "made.c", x + 1j)

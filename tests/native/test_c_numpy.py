@@ -38,6 +38,22 @@ def power_of(z: Any) -> Any:
     return np.sum(np.abs(z) ** 3 * np.arange(z.shape[-1]) + z.real)
 
 
+def counted_on(x: Any) -> Any:
+    return np.sum(x**2 * np.arange(x.size))
+
+
+def written(x: Any) -> Any:
+    y, mask = np.zeros(14), x > 0.1
+    y[mask] = np.sin(x[mask])
+    y[~mask] += x[~mask] ** 2
+    return np.sum(y**3)
+
+
+def uniquely(x: Any) -> Any:
+    values, counts = np.unique(x, return_counts=True)
+    return np.sum(values**2 * counts)
+
+
 def without(x: Any) -> Any:
     y = x.copy()
     y[x > 0] = 0.5
@@ -124,6 +140,16 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         (TABLE,),
     ),
     "sinc": (lambda x: np.sum(np.sinc(x) * x) + np.sinc(0.0) + np.sinc(x[0]), (X,)),
+    "selection": (lambda x: np.sum(x[x > 0] ** 2) * np.mean(x[x <= 0]), (X,)),
+    "selection of nothing": (lambda x: np.sum(x) + np.sum(x[x > 9] ** 2), (X,)),
+    "selection of rows": (lambda x: np.sum(x[x[:, 0] > 0] ** 3), (TABLE,)),
+    "selection of all axes": (lambda x: np.sum(x[x > 0] ** 3), (TABLE,)),
+    "selection with places": (lambda x: counted_on(x[x > 0]), (X,)),
+    "writes of a selection": (written, (X,)),
+    "nonzero": (lambda x: np.sum(x[np.nonzero(x > 0)] ** 2), (TABLE,)),
+    "flatnonzero": (lambda x: np.sum(x[np.flatnonzero(x > 0)] ** 2), (X,)),
+    "unique": (lambda x: np.sum(np.unique(x) ** 2), (ROUNDED,)),
+    "unique with counts": (uniquely, (ROUNDED[:-1],)),
     "digitize": (lambda x: np.sum(known(x) * np.digitize(x, EDGES)), (ROUNDED,)),
     "digitize, right": (lambda x: np.sum(known(x) * np.digitize(x, EDGES, right=True)), (ROUNDED,)),
     "digitize, falling": (lambda x: np.sum(known(x) * np.digitize(x, EDGES[::-1])), (ROUNDED,)),
@@ -134,7 +160,11 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "matrix_power": (lambda a: np.sum(np.linalg.matrix_power(a, 3)), (SQUARE,)),
 }
 REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
-    "a selection by a mask": (lambda x: np.sum(x[x > 0] ** 2), (X,), "a selection by a mask"),
+    "a selection in a branch": (
+        lambda x: np.sum(x[x > 0] ** 2) if x[0] > 0 else np.sum(x),
+        (X,),
+        "a selection by a mask",
+    ),
     "eigh": (lambda a: np.sum(np.linalg.eigh(a)[0] ** 3), (POSITIVE,), "linalg.eigh"),
     "svd": (lambda a: np.sum(np.linalg.svd(a)[1] ** 3), (SQUARE,), "linalg.svd"),
     "qr": (lambda a: np.sum(np.linalg.qr(a)[1] ** 2), (SQUARE,), "linalg.qr"),
@@ -167,6 +197,27 @@ def test_bins_in_no_order_are_an_error(tmp_path: Path) -> None:
         code = library.binned(*given, ctypes.create_string_buffer(4096))
         assert (code != 0) == (bins[0] == bins[-1])
     assert "ValueError: bins must be" in source.with_suffix(".h").read_text()
+
+
+@needs_gcc
+def test_data_decide_how_much_is_selected(tmp_path: Path) -> None:
+    gradient = st.value_and_grad(written)
+    gradient.export(tmp_path / "f.c", X, name="selecting")
+    library = ctypes.CDLL(str(built(tmp_path / "f.c", "-shared -fPIC", ".so")))
+    pointer = np.ctypeslib.ndpointer(np.float64, flags="C")
+    for x in (X, -X, abs(X) + 1, -abs(X)):
+        value, slope = np.zeros(1), np.zeros(14)
+        given = [pointer.from_param(one) for one in (x, value, slope)]
+        assert library.selecting(*given, ctypes.create_string_buffer(4096)) == 0
+        expected = gradient(x)
+        np.testing.assert_allclose(value[0], expected[0], rtol=1e-12)
+        np.testing.assert_allclose(slope, expected[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("function", [lambda x: x[x > 0], lambda x: np.unique(x)])
+def test_results_of_unknown_length_are_refused(function: Any, tmp_path: Path) -> None:
+    with pytest.raises(LanguageError, match="a result whose length data decide"):
+        st.compile(function).export(tmp_path / "f.c", X)
 
 
 @needs_gcc
