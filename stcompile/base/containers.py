@@ -110,11 +110,6 @@ def filled_like(container: Any, found: Iterable[Any]) -> Any:
     return made
 
 
-def same_keys(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
-    """True for dicts with the same keys in the same order."""
-    return [*contents(one)] == [*contents(other)]
-
-
 def parts_of(container: Any) -> list[tuple[Any, Any]]:
     """The parts of a container, each with a key: its items, then its attributes."""
     found = contents(container)

@@ -239,17 +239,14 @@ class _Emitter:
         if not workspace.statements:
             prologue += [self._measured(symbol) for symbol in lengths]
         lines, locations, statements = self._lines(prologue, returned, workspace, lengths)
-        source = "\n".join(lines) + "\n"
-        allocated = self.statements.allocated
-        hidden = tuple(self._hidden())
         return Emitted(
             self.name,
             self.arguments,
-            source,
-            allocated,
+            "\n".join(lines) + "\n",
+            self.statements.allocated,
             locations,
             statements,
-            hidden,
+            tuple(self._hidden()),
             FACTORY if workspace.statements else None,
             tuple(self._taken(lengths)) if workspace.statements else (),
             self.lengths,
@@ -377,10 +374,9 @@ class _Emitter:
             rule = heading("attributes", indent)
             after = [*_plain([rule]), *_rendered(self.effects, indent), *after]
         made = _rendered(statements, INDENT)
-        beside = (
-            kernel_lines(self.kernels, self.sections, self.options.fastmath) if self.kernels else []
-        )
-        beside = [*_helpers(self.staged.program, body), *beside]
+        beside = _helpers(self.staged.program, body)
+        if self.kernels:
+            beside += kernel_lines(self.kernels, self.sections, self.options.fastmath)
         head = self._imports([line for line, *_ in (*made, *before, *body, *after, *beside)])
         factory = self._factory(workspace, lengths) if statements else []
         signature = [" " * outer + line for line in self._signature()]

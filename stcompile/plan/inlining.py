@@ -92,11 +92,8 @@ class _Inlining:
         if output in self.fixed or output in self.filled:  # outputs of kernels have names
             return
         uses = self.uses.get(output, [])
-        if (
-            equation.primitive in ("undef", "kernel", "attempted")
-            or not uses
-            or self._is_heavy(equation)
-        ):
+        is_apart = equation.primitive in ("undef", "kernel", "attempted")
+        if is_apart or not uses or self._is_heavy(equation):
             return
         is_length = equation.primitive == "size" and named_by(equation.params["of"]) is not None
         if is_length or equation.primitive == "global_rng":  # a name that is there

@@ -144,7 +144,6 @@ class Gradient(DifferentiatedBy[P, R]):
         if is_number(value) and isinstance(value, float | int):
             return Constant(value)
         if not isinstance(value, Output):
-            kind = described(value)
             if value is None and sub.written:
                 hints = [run.recorder.hints.get(array.cell.made, "") for array, _ in sub.written]
                 names = " and ".join(f"`{hint or 'an argument'}`" for hint in hints)
@@ -157,12 +156,12 @@ class Gradient(DifferentiatedBy[P, R]):
                 )
             self.refuse_result(
                 run,
-                f"`{self.function_name}` returns {kind}, but a gradient is that of one number",
+                f"`{self.function_name}` returns {described(value)}, but a gradient is that of "
+                "one number",
                 "return a single number, such as np.sum(...)",
             )
         atom = sub.program.outputs[value.index]
-        location = _maker(sub.program, atom)
-        refuse = functools.partial(self.refuse_result, run, location=location)
+        refuse = functools.partial(self.refuse_result, run, location=_maker(sub.program, atom))
         if atom.type.size != 1:
             refuse(
                 f"`{self.function_name}` returns an array of shape {atom.type.dims}, but a "

@@ -273,8 +273,7 @@ def sequence_of(run: Run, value: Any) -> Sequence:
     if isinstance(value, Scalar) or (isinstance(value, Array) and not value.type.ndim):
         _not_iterable(run, value, f"a number ({describe(value)}) cannot be iterated over")
     if isinstance(value, Array):
-        rows = value.type.dims[0]
-        return Sequence(rows, lambda index: indexing.get_item(run, value, index), (value,))
+        return Sequence(value.type.dims[0], lambda i: indexing.get_item(run, value, i), (value,))
     if isinstance(value, Flat):
         return _of_flat(run, value)
     if isinstance(value, Iterator):

@@ -327,8 +327,7 @@ class _Builder:
         makers = [source for source, _, _ in sources]
         read, written = self._touched(reads, equation)
         before = self._before(makers, read, written, effects)
-        waits = [*makers, *before]
-        where = equation.location if equation is not None else None
+        waits, where = [*makers, *before], equation.location if equation is not None else None
         node = Node(
             len(self.nodes),
             kind,
