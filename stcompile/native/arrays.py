@@ -233,9 +233,10 @@ class Arrays(Expressions):
     def _is_alias(self, name: str, node: ast.expr) -> bool:
         """True where ``name = node`` makes another name for an array or its elements: neither name
         is given another array while both have this array."""
-        if name in self.shared or (name in self.written and not isinstance(node, ast.Name)):
-            return True
         root = _root(node)
+        is_part = not isinstance(node, ast.Name) and root != "np"  # and nothing that NumPy made
+        if name in self.shared or (name in self.written and is_part):
+            return True
         is_fixed = self.assigned[name] == 1 and name not in self.outputs
         return is_fixed and (root is None or self.assigned[root] <= 1)
 

@@ -222,3 +222,22 @@ def test_short_functions_are_written_where_they_are_called(tmp_path: Path) -> No
 def test_what_is_no_c_is_refused(function: Any, tmp_path: Path) -> None:
     with pytest.raises(st.LanguageError, match="has no translation, so that this is no C"):
         st.compile(function).export(tmp_path / "made.c", np.ones((2, 40, 40)))
+
+
+@needs_gcc
+def test_what_numpy_made_is_exchanged_with_another_array(tmp_path: Path) -> None:
+    """A name that is written into and given another array later owns the memory of both."""
+
+    def swapped(x):
+        v, w = np.sort(x), np.tanh(x)
+        for k in range(3):
+            v[k] += 0.5 * w[k]
+        if v[0] < 0.0:
+            v[1] = v[1] * w[2]
+        else:
+            v, w = w, v
+        return v @ np.arange(4.0) + np.sum(w)
+
+    for x in (np.array([0.3, 0.4, 1.2, 0.6]), np.array([0.3, -0.9, 1.2, 0.6])):
+        st.compile(swapped).export(tmp_path / "made.c", x)
+        assert run_self_test(tmp_path / "made.c").endswith("ok\n")
