@@ -53,7 +53,6 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "(2 * size) - (size == 0)",
         ZERO,
     ),
-    Equivalent("linalg.py _gaps", "... + same", "(...) - (same)", ZERO),
     Equivalent(
         "linalg.py eigvals",
         "out[..., None, :] - w[..., :, None]",
@@ -105,9 +104,6 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         Equivalent("subscripts.py _turn", "-1", after, "no order has this place")
         for after in ("-(-1)", "1.001 * (-1)")
     ),
-    Equivalent(
-        "derivatives/masks.py _wide", "...", "1.001 * ...", "a mask times a number selects the same"
-    ),
     *(
         Equivalent(
             "reductions.py _product_of_others",
@@ -129,10 +125,11 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     ),
     *(
         Equivalent(
-            f"special.py {own}",
+            f"bessel.py {own}",
             "v - 1.0",
             "(1.0) - (v)",
             "K is the same of an order and its negative",
+            line=f"special.{own}(",
         )
         for own in ("kv", "kve")
     ),
@@ -155,22 +152,10 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "only slices have a start, of which there may be a reversal",
     ),
     Equivalent(
-        "push_sums.py _before",
-        "other < axis",
-        "(other) <= (axis)",
-        "no axis is both summed over and contracted",
-    ),
-    Equivalent(
         "sum_after_loops.py _Pusher._terms",
         "isinstance(value, Variable) and ...",
         "(self._adds(...",
         "a number has the type of no array, so that it is no term; the type checker asks",
-    ),
-    Equivalent(
-        "checkpoint_loops.py _Rewriter.run",
-        "isinstance(new, Variable) and not is_numbered(old.name)",
-        "(not is_numbered(old.name))",
-        "the name of a constant is not read; the type checker asks",
     ),
     *(
         Equivalent("numpy/indexing.py", before, after, "addition may be done in either order")
@@ -285,8 +270,6 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     *(
         Equivalent("kernels/loop_over_parts.py", before, after, why, line)
         for before, after, why, line in (
-            ("self.read.params, ...", "...", "a key of the same kind either way", "read, added ="),
-            ("self.source, same", "same, self.source", "a key of the same kind either way", ""),
             ("0", "1", "rows are at the same distances from any place in them", "_levels([row["),
             ("0", "1", "all parts are added to arrays of one type", "(dims,) ="),
         )
@@ -404,7 +387,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "kernels/elements.py _eye",
-        "(forms[0] + offset, forms[1])",
+        "(indices[0] + offset, indices[1])",
         "...",
         "two numbers are equal both ways",
     ),
@@ -525,7 +508,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         line='get("constants", 0)',
     ),
     Equivalent(
-        "kernels/memory.py Memory._goes_along_rows",
+        "kernels/memory.py _goes_along_rows",
         "by_rows < one_by_one",
         "(by_rows) <= (one_by_one)",
         "of two forms of equal cost either is right",
@@ -540,7 +523,14 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "general/added_parts.py AddedPart.kind",
         "self.source, same",
         "same, self.source",
-        "a key is as good in another order",
+        "a key of the same kind either way",
+    ),
+    Equivalent(
+        "general/added_parts.py AddedPart.kind",
+        "self.read.params, self.added.params",
+        "...",
+        "a key of the same kind either way",
+        line="read, added =",
     ),
     Equivalent(
         "loops/all_steps.py _slice_by_counter",

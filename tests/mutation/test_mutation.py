@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutation.explained import EQUIVALENT
 from tests.mutation.mutants import Mutant, conditions, formulas, mutants, places
+from tests.mutation.run import PARTS
 from tests.mutation.session import Usage, _Order
 
 RULE = """
@@ -134,6 +136,12 @@ def test_tests_of_the_file_come_first() -> None:
     order.remember(mutant, "own[a]")
     assert order.tests(mutant, 9.0) == ["own[a]", "own[b]", "other"]
     assert order.tests(mutant, 2.5) == ["own[a]", "other"]
+
+
+def test_what_is_explained_is_there() -> None:
+    """An explanation of what has changed or moved is renewed, or goes."""
+    every = [mutant for part in PARTS.values() for mutant in part.mutants()]
+    assert [known for known in EQUIVALENT if not any(map(known.fits, every))] == []
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

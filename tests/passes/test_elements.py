@@ -83,7 +83,9 @@ x: f64[7,12], y: f64[13]
   f: f64[7,12] = subtract(x, e)
   g: i64[13] = arange(; dtype=i64, start=12, stop=-1, step=-1)
   h: f64[13] = multiply(y, g)
-  return b, d, f, h
+  i: f64[7,12] = eye(; n=7, m=12, dtype=f64)
+  j: f64[7,12] = add(x, i)
+  return b, d, f, h, j
 
 # elements by integers
 x: f64[4,5,6], k: i64[5], l: i64[5,1], i: int
