@@ -37,8 +37,10 @@ def named(page: Path) -> str:
 
 
 @pytest.fixture(autouse=True)
-def as_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Arrays print the same whatever another test has set, and the pages show the default level."""
+def as_for_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Arrays print the same whatever another test has set, the pages show the default level, and
+    what they write is not written into the checkout."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(options, "DEFAULT_LEVEL", "fast")
     np.set_printoptions(edgeitems=3, threshold=1000, precision=8, linewidth=75, suppress=False)
 
