@@ -198,6 +198,25 @@ def test_elements_are_those_of_the_arrays() -> None:
             )
 
 
+def test_calls_with_several_results_stay() -> None:
+    program = parse_program("""
+        program f(x: f64[3,30]) {
+          a: f64[3,30] = sin(x)
+          b: f64[3,30], c: f64[3,30] = call(a; adjoint=None, name='g', value=2, program=program g(a: f64[3,30]) {
+            d: f64[3,30] = cos(a)
+            return d, a
+          })
+          e: f64[3,30] = multiply(b, c)
+          return e
+        }""")
+    after = scalarise(program)
+    verify(after)
+    assert " = call(" in str(after)
+    given = values(program)
+    (found,), (expected,) = (evaluate(p, *map(np.copy, given)) for p in (after, program))
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_what_is_small_has_an_axis_and_an_element() -> None:
     small, others = [(1,), (2, 3)], [(), (0,), (3, 0), (UNPACKED + 1,)]
     assert all(is_small(Type.array("f8", dims)) for dims in small)

@@ -212,7 +212,8 @@ class Scalariser:
         self, equation: Equation, operands: Sequence[Value], env: Env, region: _Region
     ) -> Value | None:
         """The result of an equation of arrays; None if its elements are not known."""
-        if not any(atom.type.kind == "array" for atom in (*equation.inputs, *equation.outputs)):
+        is_of_arrays = any(v.type.kind == "array" for v in (*equation.inputs, *equation.outputs))
+        if not is_of_arrays or len(equation.outputs) != 1:
             return None
         w, output, primitive = self.w, equation.output, equation.primitive
         made = self._built(equation, operands) if primitive in BUILT else None
