@@ -21,6 +21,17 @@ SHORT = LONG[:5].copy()
 # --- appended to ---------------------------------------------------------------------------------
 
 
+@examples(0.5)
+def list_or_row(s):
+    table = [[0.0] * 3 for _ in range(18)]
+    row = [s]  # of one item, then the row of a table that has been an array
+    for i in range(1, 18):
+        for j in range(3):
+            table[i][j - 1] -= np.tanh(0.3 - table[i - 1][j])
+            row = table[i]
+    return s + table[17][1] + len(row)
+
+
 @examples(LONG)
 @examples(SHORT)
 def one_item_or_two(x):

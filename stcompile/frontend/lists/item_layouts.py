@@ -41,7 +41,7 @@ def common_layout(run: Run, *lists: Iterable[Any]) -> Layout | None:
     """The layout that all items of some lists fit in; None if there is none."""
     try:
         found = [_example(run, item) for items in lists for item in items]
-        found = [example for example in found if example != NOTHING]
+        found = [one for one in found if not isinstance(one, tuple) or one != NOTHING]
         return trees.map_leaves(_type_of, reduce(_joined, found)) if found else NOTHING
     except _UnlikeError:
         return None
