@@ -23,8 +23,8 @@ from stcompile.native.control import NUMBERS
 from stcompile.native.file import WRITTEN, Leaf, Translated, kind_of, translated
 from stcompile.native.names import c_name, function_name
 from stcompile.native.selftest import LARGEST, Example, is_result, with_self_test
-from stcompile.native.translate import RESULT
 from stcompile.native.values import NotInC
+from stcompile.native.writer import RESULT
 from stcompile.wengert.dims import Symbol, UnknownSizeError, named_by, size_of
 from stcompile.wengert.staged import Group, Item, Result
 

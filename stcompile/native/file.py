@@ -7,7 +7,7 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -16,15 +16,15 @@ import numpy as np
 
 from stcompile.base import trees
 from stcompile.codegen_templates.c import text as template
-from stcompile.native.control import RAISED
 from stcompile.native.functions import INLINE
 from stcompile.native.kinds import Array, Kind, Number, Parameter
-from stcompile.native.lists import LIMIT, lists_in
+from stcompile.native.lists import LIMIT
 from stcompile.native.literals import in_comment, initialised
-from stcompile.native.names import c_name, written_names
+from stcompile.native.names import c_name, lists_in, written_names
 from stcompile.native.sequences import in_sequence
+from stcompile.native.statements import RAISED
 from stcompile.native.threads import with_own_names
-from stcompile.native.translate import Translator, translate
+from stcompile.native.translate import translate
 from stcompile.native.unit import Made, Unit
 from stcompile.native.values import Value
 from stcompile.native.workspace import fixed_bytes, layout_lines, measure_lines, struct_lines
@@ -109,8 +109,8 @@ def translated(
         leaf.code: Value(leaf.kind, leaf.name, is_const=leaf.code not in written) for leaf in leaves
     }
     read |= _constants(unit, constants)
-    main = Translator(unit, unit.definitions[name], (), read, labels)
-    made = main.run(called)
+    made = translate(unit, unit.definitions[name], (), called, read, labels)
+    names = [one.name for one in made.parameters]  # those of results
     tests = [*_tests(unit), *layout_lines(unit, made.members)]
     given = [Parameter(leaf.name, leaf.kind, leaf.code not in written) for leaf in leaves]
     made = replace(
@@ -122,13 +122,13 @@ def translated(
     words = {word for one in (*unit.order, made) for word in one.words}
     for own in [own for own in unit.constants if c_name(own) not in words]:
         del unit.constants[own]
-    said = [*about.splitlines(), *_told(unit, leaves), *_of_results(main.result_names)]
+    said = [*about.splitlines(), *_told(unit, leaves), *_of_results(names)]
     return Translated(
         called,
         _source(unit, made, file),
         _header(unit, made, said, file),
         tuple(leaves),
-        tuple(zip(main.result_names, made.results, strict=True)),
+        tuple(zip(names, made.results, strict=True)),
         frozenset(leaf.name for leaf in leaves if leaf.code in written),
         tuple(unit.lengths),
         unit.limit,
@@ -197,6 +197,11 @@ def wrapped(text: str, more: int = 8) -> str:
         if len(lines[0]) > margin + WIDTH // 2 and max(map(len, lines)) <= WIDTH:
             break
     return "\n".join(lines).replace(FIXED, " ")
+
+
+def joined(lines: Iterable[str]) -> str:
+    """The text of lines, of which some have several."""
+    return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
 
 
 def _header(unit: Unit, made: Made, about: Sequence[str], file: str) -> str:
@@ -335,13 +340,10 @@ def _source(unit: Unit, made: Made, file: str) -> str:
         "",
     ]
     lines += shared_lines(unit, _has_complex(unit, made))
-    if made.title:
-        lines += _comment(made.title)
-    lines += [_signature(unit, made, "int"), "{", *_checked(unit)]
-    lines += [*_unused(made), *made.lines, "}"]
+    lines += _function(unit, made, "int", *_checked(unit))
     if unit.lengths:
         lines += ["", _measure(unit), "{", *measure_lines(unit, made.members), "}"]
-    return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
+    return joined(lines)
 
 
 def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
@@ -359,25 +361,22 @@ def shared_lines(unit: Unit, has_complex: bool) -> list[str]:
     for short in unit.inlines.values():
         lines += [short if short.startswith("extern ") else f"static inline {short}", ""]
     for one in unit.order:
-        if one.title:
-            lines += _comment(one.title)
-        lines += [_signature(unit, one, f"static {one.returned}"), "{"]
-        stop = "return;" if one.returned == "void" else "return 0;"
-        lines += _unused(one)
-        lines += [line.replace(RAISED, stop) for line in one.lines]
-        lines += ["}", ""]
+        lines += [*_function(unit, one, f"static {one.returned}"), ""]
     return lines
 
 
-def _unused(made: Made) -> list[str]:
-    """Statements that say which parameters are not read."""
-    names = (one.name for one in made.parameters)
-    return [f"    (void){name};" for name in names if name not in made.words]
-
-
-def _comment(text: str) -> list[str]:
-    plain = in_comment(" ".join(text.replace("``", "`").split()))
+def _function(unit: Unit, made: Made, returned: str, *first: str) -> Iterator[str]:
+    """The lines of a function: its comment, its head, and statements, after the ``first`` ones
+    those that say which parameters are not read."""
+    plain = in_comment(" ".join(made.title.replace("``", "`").split()))
     lines = textwrap.wrap(plain, WIDTH - 6)
     if len(lines) == 1:
-        return [f"/* {lines[0]} */"]
-    return ["/*", *(f" * {line}" for line in lines), " */"]
+        yield f"/* {lines[0]} */"
+    elif lines:
+        yield from ("/*", *(f" * {line}" for line in lines), " */")
+    yield from (_signature(unit, made, returned), "{", *first)
+    names = (one.name for one in made.parameters)
+    yield from (f"    (void){name};" for name in names if name not in made.words)
+    stop = "return;" if made.returned == "void" else "return 0;"
+    yield from (line.replace(RAISED, stop) for line in made.lines)
+    yield "}"

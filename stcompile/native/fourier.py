@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 
-from stcompile.native.arrays import Arrays
-from stcompile.native.kinds import Array, Number
+from stcompile.native.kinds import Number
 from stcompile.native.searching import each_cast
 from stcompile.native.sizes import size_text
 from stcompile.native.values import Value
-from stcompile.native.whole import flat, rows_of
+from stcompile.native.whole import Call, flat, rows_of
+from stcompile.native.writer import Writer
 from stcompile.wengert.dims import Size
 
 OWN_NORMS = {"fft": "forward", "rfft": "forward", "ifft": "backward", "irfft": "backward"}
 """The norm for which a transform is divided by its length; by the square root for "ortho"."""
 
 
-def transformed(
-    run: Arrays, node: ast.Call, values: Sequence[Value], given: Mapping[str, Any]
-) -> Value:
+def transformed(w: Writer, call: Call) -> Value:
     """``np.fft.fft``, ``ifft``, ``rfft`` or ``irfft``."""
-    array, name = values[0], ast.unparse(node.func).rpartition(".")[2]
-    later = [one.static if one.length is None else one.length for one in values[1:]]
-    given = {**given, **dict(zip(("n", "axis", "norm"), later, strict=False))}
+    (array, *others), name = call.values, call.name
+    later = [one.known for one in others]
+    given = {**call.given, **dict(zip(("n", "axis", "norm"), later, strict=False))}
     if array.of.dtype.kind not in "fc":
-        run.refuse(f"`np.fft.{name}` of integers has no translation", "convert them to float64")
+        w.refuse_translation(f"`{call.function}` of integers", "convert them to float64")
     of = Number(np.result_type(array.of.dtype, 1j))
     dims, axis = array.dims, given.get("axis", -1) % len(array.dims)
     n = given.get("n")
@@ -37,14 +31,15 @@ def transformed(
     count = n // 2 + 1 if name == "rfft" else n
     rows, length, step = rows_of(array.array, axis)
     to = of.part if name == "irfft" else of
-    made = run.fresh_memory("transform", Array(to, (*dims[:axis], count, *dims[axis + 1 :])))
-    work = run.fresh_memory("rows", Array(of, (3 * n,)))
-    said = [flat(each_cast(run, array, of)), rows, length, step, size_text(n)]
-    said += [] if name == "irfft" else ["1" if name == "ifft" else "-1"]
-    said += [_scale(n, of.part, given.get("norm") or "backward", OWN_NORMS[name])]
-    said += [] if name == "irfft" else [size_text(count)]
-    function = run.inline(f"complex_{'irfft' if name == 'irfft' else 'fft'}", of)
-    run.say(f"{function}({', '.join([*said, flat(made), work.code])});")
+    made = w.fresh_memory("transform", to, *dims[:axis], count, *dims[axis + 1 :])
+    work = w.fresh_memory("rows", of, 3 * n)
+    said = [flat(each_cast(w, array, of)), rows, length, step, size_text(n)]
+    scale = _scale(n, of.part, given.get("norm") or "backward", OWN_NORMS[name])
+    if name == "irfft":
+        w.call("complex_irfft", of, *said, scale, flat(made), work.code)
+    else:
+        sign = "1" if name == "ifft" else "-1"
+        w.call("complex_fft", of, *said, sign, scale, size_text(count), flat(made), work.code)
     return made
 
 

@@ -8,14 +8,16 @@ import re
 from stcompile.codegen_templates.c import text as template
 from stcompile.native.kinds import Number
 
-_SAME = (
-    *("tanh", "sinh", "cosh", "sin", "cos", "tan", "exp", "log", "sqrt", "exp2", "expm1", "log2"),
-    *("log10", "log1p", "cbrt", "hypot", "floor", "ceil", "trunc", "rint", "copysign", "fmod"),
-    *("atan2", "atan", "asin", "acos", "asinh", "acosh", "atanh", "erf", "erfc", "fabs", "lgamma"),
-    *("fmax", "fmin", "pow"),
-)
+_SAME = """
+    tanh sinh cosh sin cos tan exp log sqrt exp2 expm1 log2 log10 log1p cbrt hypot floor ceil trunc
+    rint copysign fmod atan2 atan asin acos asinh acosh atanh erf erfc fabs lgamma fmax fmin pow
+"""
 _ARCS = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2")
-LIBM = {name: name for name in _SAME} | {f"arc{n}": f"a{n}" for n in _ARCS} | {"gamma": "tgamma"}
+LIBM = (
+    {name: name for name in _SAME.split()}
+    | {f"arc{n}": f"a{n}" for n in _ARCS}
+    | {"gamma": "tgamma"}
+)
 """Functions by their names in NumPy and in Python's math; float has the ending f."""
 
 COMPLEX = frozenset({"tanh", "sinh", "cosh", "sin", "cos", "exp", "log", "sqrt"})

@@ -17,15 +17,15 @@ from stcompile.native.bindings import NUMBER, Binding, KernelsInC, Raised
 from stcompile.native.control import UNROLLED
 from stcompile.native.entries import PRELUDE, Entry, entry_lines
 from stcompile.native.errors import SAID
-from stcompile.native.file import shared_lines, unit_of, wrapped
+from stcompile.native.file import joined, shared_lines, unit_of
 from stcompile.native.kinds import INT, Array, Kind
 from stcompile.native.lines import STEP
 from stcompile.native.names import c_name, names_in, nodes
 from stcompile.native.threads import IN_THREADS
-from stcompile.native.translate import Translator
 from stcompile.native.unit import Unit
 from stcompile.native.values import NotInC, Value, static_value
 from stcompile.native.workspace import struct_lines
+from stcompile.native.writer import Writer
 from stcompile.wengert.dims import Dim, Symbol, UnknownSizeError
 
 
@@ -57,11 +57,11 @@ class _Kernels(Unit):
         """True if an index may be out of range, as Numba is told."""
         return any("boundscheck=True" in ast.unparse(one) for one in node.decorator_list)
 
-    def looped(self, run: Translator, node: ast.For, at: int) -> None:
+    def looped(self, w: Writer, node: ast.For, at: int) -> None:
         within = {type(one) for one in nodes(node.body, ast.stmt)}
-        if run.places and not within & {ast.For, ast.While}:
-            run.text.lines[at:] = _versions(
-                run, run.text.lines[at:], set(map(c_name, names_in(node.body, ast.Store)))
+        if w.places and not within & {ast.For, ast.While}:
+            w.text.lines[at:] = _versions(
+                w, w.text.lines[at:], set(map(c_name, names_in(node.body, ast.Store)))
             )
 
 
@@ -69,7 +69,7 @@ _PRAGMA = re.compile(rf"IN_ANY_ORDER\(|{UNROLLED}$|{IN_THREADS}")
 _HEAD = re.compile(r"^ *for \(int64_t (\w+) = (.*?); \1 < (.*); \1\+\+\) \{$")
 
 
-def _versions(run: Translator, lines: Sequence[str], assigned: set[str]) -> list[str]:
+def _versions(w: Writer, lines: Sequence[str], assigned: set[str]) -> list[str]:
     """An innermost loop twice: without the checks of indices that are a number and the counter,
     where the first and the last are in range, and with them. Sums are in order with checks:
     the compiler would keep parts of them in memory."""
@@ -78,11 +78,11 @@ def _versions(run: Translator, lines: Sequence[str], assigned: set[str]) -> list
     if head is None:
         return checked
     counter, first, last = head.groups()
-    kept = {value.code for value in run.env.values() if value.kind == INT} - assigned
+    kept = {value.code for value in w.env.values() if value.kind == INT} - assigned
     if assigned & set(re.findall(r"\w+", f"{first} {last}")):
         return checked
     free, tests = "\n".join(lines), dict[str, None]()
-    for text, (index, length) in run.places.items():
+    for text, (index, length) in w.places.items():
         base, _, moved = index.rpartition(" + ")
         if moved == counter and base in kept and base.isidentifier():
             free = free.replace(text, index)
@@ -151,4 +151,4 @@ def _text(unit: _Kernels, entries: Sequence[Entry]) -> str:
         *shared_lines(unit, has_complex=False),
         *(line for one in entries for line in entry_lines(one, unit)),
     ]
-    return "\n".join(wrapped(line) for text in lines for line in text.split("\n")) + "\n"
+    return joined(lines)

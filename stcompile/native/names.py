@@ -10,42 +10,36 @@ from typing import TypeVar
 
 from stcompile.native.functions import INLINE, LIBM
 
+APPEND = "append"
 OfNode = TypeVar("OfNode", bound=ast.AST)
-_WORDS = (
-    *("auto", "bool", "case", "char", "const", "default", "do", "double", "enum", "extern"),
-    *("float", "goto", "inline", "int", "long", "register", "restrict", "short", "signed"),
-    *("sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile"),
-    *("complex", "creal", "cimag", "false", "true", "main", "memcpy", "memset", "work", "memory"),
-    *("work_size",),
-    *("I", "NAN", "INFINITY", "HUGE_VAL", "NULL", "EOF", "CMPLX", "CMPLXF", "PRAGMA", "asm"),
-    *("errno", "assert", "stdin", "stdout", "stderr", "offsetof", "linux", "unix", "near", "far"),
-    *("isnan", "isinf", "isfinite", "isnormal", "signbit", "size_t", "ptrdiff_t", "wchar_t"),
-    *("j0", "j1", "jn", "y0", "y1", "yn"),
-    # of C++, which reads the header
-    *("catch", "class", "compl", "constexpr", "decltype", "delete", "explicit", "export", "friend"),
-    *("mutable", "namespace", "new", "noexcept", "nullptr", "operator", "private", "protected"),
-    *("public", "template", "this", "throw", "typeid", "typename", "using", "virtual", "xor"),
-    *("bitand", "bitor", "alignas", "alignof", "requires", "concept"),
-)
-TAKEN = frozenset({*_WORDS, *LIBM.values(), *INLINE})
-"""Names that mean something in the file."""
+_WORDS = """
+    auto bool case char const default do double enum extern float goto inline int long register
+    restrict short signed sizeof static struct switch typedef union unsigned void volatile complex
+    creal cimag false true main memcpy memset work memory work_size I NAN INFINITY HUGE_VAL NULL EOF
+    CMPLX CMPLXF PRAGMA asm errno assert stdin stdout stderr offsetof linux unix near far isnan
+    isinf isfinite isnormal signbit size_t ptrdiff_t wchar_t j0 j1 jn y0 y1 yn
+"""
+_OF_CPP = """
+    catch class compl constexpr decltype delete explicit export friend mutable namespace new
+    noexcept nullptr operator private protected public template this throw typeid typename using
+    virtual xor bitand bitor alignas alignof requires concept
+"""
+TAKEN = frozenset({*_WORDS.split(), *_OF_CPP.split(), *LIBM.values(), *INLINE})
+"""Names that mean something in the file, or in C++, which reads the header."""
 _MACROS = re.compile(r"M_[A-Z0-9_]+|U?INT\w*_(MIN|MAX|C)|u?int\w*_t|SIZE_MAX|FP_\w+|_[A-Z_]\w*")
-_LIBRARY = frozenset(
-    (
-        *("abs", "access", "alarm", "bind", "clock", "close", "connect", "div", "exit", "fma"),
-        *("fork", "free", "index", "kill", "link", "listen", "malloc", "modf", "nan", "nice"),
-        *("open", "pause", "pipe", "poll", "printf", "puts", "qsort", "raise", "rand", "random"),
-        *("read", "remainder", "remove", "rename", "rewind", "round", "select", "send", "signal"),
-        *("sleep", "stat", "step", "sync", "system", "time", "times", "truncate", "wait", "write"),
-    )
-)
+_LIBRARY = """
+    abs access alarm bind clock close connect div exit fma fork free index kill link listen malloc
+    modf nan nice open pause pipe poll printf puts qsort raise rand random read remainder remove
+    rename rewind round select send signal sleep stat step sync system time times truncate wait
+    write
+"""
 """Functions of the system's libraries, which a function of a program would take the place of."""
 
 
 def function_name(name: str) -> str:
     """A name in C for a function that other files call."""
     own = c_name(name)
-    return f"{own}_" if own in _LIBRARY else own
+    return f"{own}_" if own in _LIBRARY.split() else own
 
 
 def c_name(name: str) -> str:
@@ -54,11 +48,8 @@ def c_name(name: str) -> str:
     >>> c_name("errno"), c_name("M_PI"), c_name("x"), function_name("read")
     ('errno_', 'M_PI_', 'x', 'read_')
     """
-    ascii_name = (
-        name if name.isascii() else "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
-    )
-    is_taken = ascii_name in TAKEN or _MACROS.fullmatch(ascii_name)
-    return f"{ascii_name}_" if is_taken else ascii_name
+    own = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+    return f"{own}_" if own in TAKEN or _MACROS.fullmatch(own) else own
 
 
 def flat(node: ast.expr) -> list[ast.expr]:
@@ -84,6 +75,12 @@ def names_in(statements: Iterable[ast.AST], context: type[ast.expr_context]) -> 
     return (n.id for n in nodes(statements, ast.Name) if isinstance(n.ctx, context))
 
 
+def names_with_arguments(node: ast.AST) -> Iterator[str]:
+    """The names in a function or a part of it, those of arguments first, once for each time."""
+    yield from (one.arg for one in nodes([node], ast.arg))
+    yield from (one.id for one in nodes([node], ast.Name))
+
+
 def sharing_names(statements: Sequence[ast.stmt], given: Sequence[str]) -> set[str]:
     """The names that can stand for one array only: they are given each other, and a single one of
     them is given anything else, once."""
@@ -104,6 +101,31 @@ def sharing_names(statements: Sequence[ast.stmt], given: Sequence[str]) -> set[s
     for name, times in sources.items():
         count[find(name)] += times
     return {name for name in root if count[find(name)] == 1}
+
+
+def lists_in(statements: Sequence[ast.stmt]) -> set[str]:
+    """The names that are given empty lists."""
+    pairs = ((n.targets[0], n.value) for n in nodes(statements, ast.Assign))
+    empty = (target for target, v in pairs if isinstance(v, ast.List) and not v.elts)
+    return {target.id for target in empty if isinstance(target, ast.Name)}
+
+
+def appended(statements: Sequence[ast.stmt]) -> list[tuple[ast.expr, ast.expr]]:
+    """The lists that are appended to, each with the item."""
+    pairs = ((n.func, n.args) for n in nodes(statements, ast.Call))
+    return [(f.value, a[0]) for f, a in pairs if isinstance(f, ast.Attribute) and f.attr == APPEND]
+
+
+def root_of(node: ast.expr) -> str | None:
+    """The name of the array that an expression is another form of, as ``a.reshape(6)`` of ``a``."""
+    while isinstance(node, ast.Call | ast.Attribute):
+        if isinstance(node, ast.Attribute):
+            node = node.value
+        elif ast.unparse(node.func) == "np.asarray":
+            node = node.args[0]
+        else:
+            node = node.func
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def written_names(node: ast.AST, definitions: Mapping[str, ast.FunctionDef]) -> set[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stcompile.codegen_templates.c import text as template
-from stcompile.native.file import SIZE, Translated, wrapped
+from stcompile.native.file import SIZE, Translated, joined
 from stcompile.native.kinds import Array, Kind, Number
 from stcompile.native.literals import initialised, number_text
 from stcompile.wengert.dims import measured
@@ -39,10 +39,7 @@ def is_result(leaf: Any) -> bool:
 
 def with_self_test(text: Translated, example: Example | None) -> str:
     """The source with a program that tests it."""
-    if example is None:
-        return text.source + "\n" + ABSENT
-    lines = [wrapped(line) for line in _lines(text, example)]
-    return text.source + "\n" + "\n".join(lines) + "\n"
+    return f"{text.source}\n{ABSENT if example is None else joined(_lines(text, example))}"
 
 
 @dataclass(frozen=True)
@@ -147,23 +144,20 @@ def _call(text: Translated, lengths: Sequence[str], called: Sequence[str]) -> It
     call = f"{text.name}({', '.join([*lengths, *called, 'work', *([SIZE] if lengths else [])])})"
     if not lengths:
         yield f"    static {struct} memory, *work = &memory;"
-        yield wrapped(f"    int code = {call};")
+        yield f"    int code = {call};"
         return
-    margin = " " * 4
-    yield f"    {struct} *work = 0;"
-    yield f"    size_t {SIZE};"
-    yield "    int code;"
+    steps = [
+        f"{SIZE} = {text.name}_workspace_size({', '.join(lengths)});",
+        f"work = malloc({SIZE});",
+        "if (!work)",
+        "    return 1;",
+        f"code = {call};",
+    ]
+    yield from (f"    {struct} *work = 0;", f"    size_t {SIZE};", "    int code;")
     if text.limit:
-        margin = " " * 8
-        yield f"    int64_t {text.limit} = 8;"
-        yield "    do {"
-        yield f"        {text.limit} *= 2;"
-        yield "        free(work);"
-    yield wrapped(f"{margin}{SIZE} = {text.name}_workspace_size({', '.join(lengths)});")
-    yield f"{margin}work = malloc({SIZE});"
-    yield f"{margin}if (!work)"
-    yield f"{margin}    return 1;"
-    yield wrapped(f"{margin}code = {call};")
+        yield from (f"    int64_t {text.limit} = 8;", "    do {")
+        steps = [f"    {one}" for one in (f"{text.limit} *= 2;", "free(work);", *steps)]
+    yield from (f"    {one}" for one in steps)
     if text.limit:
         yield f"    }} while (code && {text.limit} < {LARGEST});"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from itertools import count
 
+from stcompile.native.names import names_in, names_with_arguments, nodes
+
 
 def in_sequence(node: ast.FunctionDef) -> ast.FunctionDef:
     r"""The function with ``a, b = x, y`` as ``a = x`` and ``b = y``, in an order in which no name
@@ -20,9 +22,7 @@ def in_sequence(node: ast.FunctionDef) -> ast.FunctionDef:
         b = held_a
         return a
     """
-    taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    taken |= {argument.arg for argument in node.args.args}
-    made: ast.FunctionDef = _Sequences(taken).visit(node)
+    made: ast.FunctionDef = _Sequences({*names_with_arguments(node)}).visit(node)
     return made
 
 
@@ -32,14 +32,10 @@ class _Sequences(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> ast.Assign | list[ast.Assign]:
         target, *others = node.targets
-        is_several = isinstance(target, ast.Tuple) and not others
-        if not is_several or not isinstance(node.value, ast.Tuple):
+        if others or not isinstance(target, ast.Tuple) or not isinstance(node.value, ast.Tuple):
             return node
-        assert isinstance(target, ast.Tuple)
-        if not all(isinstance(one, ast.Name) for one in target.elts):
-            return node
-        names = [one.id for one in target.elts if isinstance(one, ast.Name)]
-        if len({*names}) < len(names):
+        names = {one.id: None for one in target.elts if isinstance(one, ast.Name)}
+        if len(names) < len(target.elts):  # parts of arrays, or a name twice
             return node
         return self._ordered([*zip(names, node.value.elts, strict=True)], node)
 
@@ -47,7 +43,7 @@ class _Sequences(ast.NodeTransformer):
         done: list[ast.Assign] = []
         while pairs:
             for pair in pairs:
-                if not any(pair[0] in _names(v) for n, v in pairs if n != pair[0]):
+                if not any(pair[0] in names_in([v], ast.Load) for n, v in pairs if n != pair[0]):
                     done.append(_assignment(*pair, at))
                     pairs = [other for other in pairs if other is not pair]
                     break
@@ -55,8 +51,8 @@ class _Sequences(ast.NodeTransformer):
                 name = pairs[0][0]
                 held = self._unique(f"held_{name}")
                 done.append(_assignment(held, ast.Name(name, ast.Load()), at))
-                others = [(n, _Renamed(name, held).visit(v)) for n, v in pairs[1:]]
-                pairs = [pairs[0], *others]
+                for one in nodes((value for _, value in pairs[1:]), ast.Name):
+                    one.id = held if one.id == name else one.id
         return done
 
     def _unique(self, wish: str) -> str:
@@ -64,19 +60,6 @@ class _Sequences(ast.NodeTransformer):
         name = next(one for one in tries if one not in self.taken)
         self.taken.add(name)
         return name
-
-
-class _Renamed(ast.NodeTransformer):
-    def __init__(self, name: str, other: str) -> None:
-        self.name, self.other = name, other
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        is_one = node.id == self.name
-        return ast.copy_location(ast.Name(self.other, node.ctx), node) if is_one else node
-
-
-def _names(node: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _assignment(name: str, value: ast.expr, at: ast.Assign) -> ast.Assign:

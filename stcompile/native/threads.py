@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 
-from stcompile.native.names import names_in, nodes, sharing_names
+from stcompile.native.names import names_in, names_with_arguments, nodes, sharing_names
 
 IN_THREADS = "IN_THREADS"  # the macro before such a loop
 STACK = 65536  # bytes of arrays that a step has on the stack of its thread
@@ -37,9 +37,9 @@ def with_own_names(node: ast.FunctionDef) -> ast.FunctionDef:
     if not loops:
         return node
     shared = sharing_names(node.body, [one.arg for one in node.args.args])
-    used = Counter(_names(node))
+    used = Counter(names_with_arguments(node))
     for loop in loops:
-        inside = Counter(_names(loop))
+        inside = Counter(names_with_arguments(loop))
         for name in dict.fromkeys(_set_in(loop)):
             if used[name] > inside[name] and name not in shared:
                 tries = (f"{name}_{at}" for at in count(1))
@@ -48,11 +48,6 @@ def with_own_names(node: ast.FunctionDef) -> ast.FunctionDef:
                 for one in nodes([loop], ast.Name):
                     one.id = own if one.id == name else one.id
     return node
-
-
-def _names(node: ast.AST) -> Iterator[str]:
-    yield from (one.arg for one in nodes([node], ast.arg))
-    yield from (one.id for one in nodes([node], ast.Name))
 
 
 def _set_in(loop: ast.AST) -> Iterator[str]:

@@ -114,7 +114,7 @@ class Unit:
         """True if indices in a function may be out of range."""
         return True
 
-    def looped(self, run: Any, node: ast.For, at: int) -> None:
+    def looped(self, w: Any, node: ast.For, at: int) -> None:
         """Change the lines of a loop, those from ``at`` on."""
 
     def place(self, line: int) -> str:

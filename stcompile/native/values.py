@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -15,15 +15,8 @@ from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Dim, Size, Sizes
 
 UNKNOWN: Any = object()
-ATOM, UNARY, PRODUCT, SUM, ORDER, EQUAL, AND, OR, CHOICE = 0, 1, 2, 3, 4, 5, 6, 7, 8
-
-
-class Around(Protocol):
-    """The function around an expression, which it needs short functions and refusals of."""
-
-    inline: Callable[[str, Number], str]
-
-    def refuse(self, reason: str, hint: str = "") -> NoReturn: ...
+Binds = IntEnum("Binds", "ATOM UNARY PRODUCT SUM ORDER EQUAL AND OR CHOICE", start=0)
+"""The strength by which operators bind, the strongest first."""
 
 
 class NotInC(Exception):
@@ -45,7 +38,7 @@ class Value:
 
     kind: Kind | None
     code: str
-    binds: int = ATOM
+    binds: int = Binds.ATOM
     static: Any = UNKNOWN
     length: Dim | None = None
     is_counter: bool = False
@@ -77,10 +70,20 @@ class Value:
         return self.kind.dims
 
     @property
+    def has_axes(self) -> bool:
+        """True for an array with an axis."""
+        return isinstance(self.kind, Array) and bool(self.kind.dims)
+
+    @property
     def size(self) -> Size | None:
         """The length that an integer is, if that is known."""
         is_integer = isinstance(self.static, int) and self.kind == INT
         return self.static if is_integer else self.length
+
+    @property
+    def known(self) -> Any:
+        """The fact or the length that it is, if that is known while the code is written."""
+        return self.static if self.length is None else self.length
 
     @property
     def sizes(self) -> Sizes | None:
@@ -94,6 +97,13 @@ class Value:
         return self.code if self.binds <= binds else f"({self.code})"
 
 
+def as_shape(array: Value, dims: Sizes) -> Value:
+    """The elements of an array as one of another shape: they lie in the same order."""
+    kind = Array(array.of, dims)
+    const = "const " if array.is_const else ""
+    return Value(kind, f"(({const}{kind.pointer('')}){array.code})", is_const=array.is_const)
+
+
 def cast(value: Value, kind: Number) -> Value:
     """A number as one of another type."""
     if value.kind == kind:
@@ -101,8 +111,8 @@ def cast(value: Value, kind: Number) -> Value:
     if value.static is not UNKNOWN:
         return literal(kind.dtype.type(value.static).item(), kind)
     if kind == BOOL:
-        return Value(BOOL, f"{value.within(EQUAL)} != 0", EQUAL)
-    return Value(kind, f"({kind.c}){value.within(UNARY)}", UNARY)
+        return Value(BOOL, f"{value.within(Binds.EQUAL)} != 0", Binds.EQUAL)
+    return Value(kind, f"({kind.c}){value.within(Binds.UNARY)}", Binds.UNARY)
 
 
 def as_number(value: Value) -> Value | None:
@@ -118,7 +128,7 @@ def static_value(value: Any) -> Value:
         return literal(value)
     if isinstance(value, Dim):
         text = size_text(value)
-        binds = ATOM if text.isidentifier() else SUM
+        binds = Binds.ATOM if text.isidentifier() else Binds.SUM
         return Value(INT, text, binds, length=value, is_counter=least(value) >= 0)
     return Value(None, "", static=value)
 
@@ -136,10 +146,10 @@ def literal(value: Any, kind: Number | None = None) -> Value:
         return Value(kind, "true" if value else "false", static=bool(value))
     if kind.dtype.kind in "iu":
         value = int(value)
-        binds = UNARY if value < 0 else ATOM
+        binds = Binds.UNARY if value < 0 else Binds.ATOM
         return Value(kind, integer_text(value), binds, value, is_counter=value >= 0)
     if kind.dtype.kind == "c":
         real, imaginary = (float_text(part, kind) for part in (value.real, value.imag))
         return Value(kind, f"CMPLX{kind.suffix.upper()}({real}, {imaginary})", static=value)
     code = float_text(float(value), kind)
-    return Value(kind, code, UNARY if code.startswith("-") else ATOM, float(value))
+    return Value(kind, code, Binds.UNARY if code.startswith("-") else Binds.ATOM, float(value))

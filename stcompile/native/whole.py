@@ -4,25 +4,51 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from typing import Any
 
-from stcompile.native.arrays import Arrays
 from stcompile.native.kinds import Array, common
+from stcompile.native.operators import binary
 from stcompile.native.sizes import size_text
-from stcompile.native.values import Value, cast, literal
+from stcompile.native.values import Value, as_shape, cast, literal
+from stcompile.native.writer import Writer
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Sizes, number_of_elements
 
-FLOATS = "convert it to float64 before"
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function of whole arrays: its text, its arguments, and its keywords."""
+
+    node: ast.Call
+    values: Sequence[Value]
+    given: Mapping[str, Any]
+
+    @property
+    def function(self) -> str:
+        """The name of the function, as `np.fft.fft`."""
+        return ast.unparse(self.node.func)
+
+    @property
+    def name(self) -> str:
+        """The name of the function, without its module."""
+        return self.function.rpartition(".")[2]
+
+    def checked(self, w: Writer, array: Value, kinds: str = "f") -> Array:
+        """The kind of an array, which must have numbers of one of these kinds of dtypes."""
+        if not isinstance(array.kind, Array) or array.of.dtype.kind not in kinds:
+            hint = "convert it to float64 before" if kinds == "f" else ""
+            w.refuse_translation(f"`{self.function}` of this type", hint)
+        return array.kind
 
 
 def flat(array: Value, at: str = "") -> str:
     """The elements of an array one after the other, or the one at a place."""
-    assert isinstance(array.kind, Array)
-    if len(array.kind.dims) < 2:
+    if len(array.array.dims) < 2:
         return f"{array.code}[{at}]" if at else array.code
-    pointer = f"({'const ' if array.is_const else ''}{array.kind.of.c} *){array.code}"
+    pointer = f"({'const ' if array.is_const else ''}{array.of.c} *){array.code}"
     return f"({pointer})[{at}]" if at else pointer
 
 
@@ -37,148 +63,111 @@ def rows_of(kind: Array, axis: int | None) -> tuple[str, str, str]:
     return rows, length, step
 
 
-def _floats(run: Arrays, node: ast.Call, array: Value) -> Array:
-    kind = array.kind
-    if not isinstance(kind, Array) or kind.of.dtype.kind != "f":
-        run.refuse(f"`{ast.unparse(node.func)}` of this type has no translation", FLOATS)
-    return kind
-
-
-def products_so_far(
-    run: Arrays, node: ast.Call, values: Sequence[Value], given: Mapping[str, Any]
-) -> Value:
+def products_so_far(w: Writer, call: Call) -> Value:
     """``np.cumprod``."""
-    kind = _floats(run, node, values[0])
-    axis = given.get("axis")
-    made = kind if axis is not None else Array(kind.of, (kind.size,))
-    memory = run.fresh_memory("products", made)
-    own = run.inline("cumprod", kind.of)
-    run.say(f"{own}({', '.join((flat(values[0]), *rows_of(kind, axis), flat(memory)))});")
+    array, axis = call.values[0], call.given.get("axis")
+    kind = call.checked(w, array)
+    dims = kind.dims if axis is not None else (kind.size,)
+    memory = w.fresh_memory("products", kind.of, *dims)
+    w.call("cumprod", kind.of, flat(array), *rows_of(kind, axis), flat(memory))
     return memory
 
 
-def spread(run: Arrays, node: ast.Call, values: Sequence[Value], given: Mapping[str, Any]) -> Value:
+def spread(w: Writer, call: Call) -> Value:
     """``np.var`` or ``np.std``, of all elements or along an axis."""
-    kind, axis = _floats(run, node, values[0]), given.get("axis")
-    axes = range(len(kind.dims))
+    (array, *_), given = call.values, call.given
+    kind, axis = call.checked(w, array), given.get("axis")
     if isinstance(axis, tuple) and len(axis) in (1, len(kind.dims)):
         axis = axis[0] if len(axis) == 1 else None
     if isinstance(axis, tuple) or given.keys() - {"axis", "ddof", "keepdims"}:
-        run.refuse(f"`{ast.unparse(node)}` has no translation", "write it by means of squares")
-    gone = axes if axis is None else [axis % len(kind.dims)]
+        w.refuse_translation(call.node, "write it by means of squares")
+    gone = range(len(kind.dims)) if axis is None else [axis % len(kind.dims)]
     rest = [n for at, n in enumerate(kind.dims) if at not in gone]
     if given.get("keepdims"):
         rest = [1 if at in gone else n for at, n in enumerate(kind.dims)]
-    memory = run.fresh_memory("spread", Array(kind.of, tuple(rest)))
-    own = run.inline("spread", kind.of)
+    memory = w.fresh_memory("spread", kind.of, *rest)
     less = literal(float(given.get("ddof", 0)), kind.of).code
-    is_root = "true" if ast.unparse(node.func) == "np.std" else "false"
-    said = flat(values[0]), *rows_of(kind, axis), less, is_root, flat(memory)
-    run.say(f"{own}({', '.join(said)});")
+    is_root = "true" if call.name == "std" else "false"
+    w.call("spread", kind.of, flat(array), *rows_of(kind, axis), less, is_root, flat(memory))
     return memory if rest else Value(kind.of, f"{memory.code}[0]")
 
 
-def convolved(
-    run: Arrays, node: ast.Call, values: Sequence[Value], given: Mapping[str, Any]
-) -> Value:
+def convolved(w: Writer, call: Call) -> Value:
     """``np.convolve``."""
-    one, other = values[:2]
-    mode = values[2].static if len(values) > 2 else given.get("mode", "full")
-    kind = _floats(run, node, one)
-    lengths = [v.kind.dims[0] for v in (one, other) if isinstance(v.kind, Array)]
+    one, other, *modes = call.values
+    mode = modes[0].static if modes else call.given.get("mode", "full")
+    kind = call.checked(w, one)
+    lengths = [kind.dims[0], *other.dims[:1]]
     if other.kind != Array(kind.of, tuple(lengths[1:])):
-        run.refuse("`np.convolve` of several types has no translation", "convert them before")
+        w.refuse_translation("`np.convolve` of several types", "convert them before")
     long, short = lengths if least(lengths[0] - lengths[1]) >= 0 else lengths[::-1]
     if least(long - short) < 0:
-        run.refuse("`np.convolve` of lengths of which either may be longer has no translation")
+        w.refuse_translation("`np.convolve` of lengths of which either may be longer")
     sizes = {"full": short + long - 1, "same": long, "valid": long - short + 1}
     starts = {"full": 0, "same": (short - 1) // 2, "valid": short - 1}
-    memory = run.fresh_memory("convolved", Array(kind.of, (sizes[mode],)))
-    numbers = map(size_text, (*lengths, starts[mode], sizes[mode]))
-    n, m, start, count = numbers
-    said = one.code, n, other.code, m, start, count, memory.code
-    run.say(f"{run.inline('convolve', kind.of)}({', '.join(said)});")
+    memory = w.fresh_memory("convolved", kind.of, sizes[mode])
+    n, m, start, count = map(size_text, (*lengths, starts[mode], sizes[mode]))
+    w.call("convolve", kind.of, one.code, n, other.code, m, start, count, memory.code)
     return memory
 
 
-def summed_products(
-    run: Arrays, node: ast.Call, values: Sequence[Value], given: Mapping[str, Any]
-) -> Value:
+def summed_products(w: Writer, call: Call) -> Value:
     """``np.einsum`` of letters."""
-    spelt = values[0].static
-    kinds = [one.kind for one in values[1:] if isinstance(one.kind, Array)]
-    if not isinstance(spelt, str) or "->" not in spelt or "." in spelt or given.keys():
-        run.refuse(f"`{ast.unparse(node)}` has no translation", "write all letters, and `->`")
-    before, _, wanted = spelt.replace(" ", "").partition("->")
-    parts = before.split(",")
-    sizes = {
-        letter: n
-        for part, kind in zip(parts, kinds, strict=True)
-        for letter, n in zip(part, kind.dims, strict=True)
-    }
-    of = reduce(common, (kind.of for kind in kinds))
-    memory = run.fresh_memory("summed", Array(of, tuple(sizes[letter] for letter in wanted)))
-    names = {letter: run.fresh_name("at") for letter in sizes}
-    total = run.fresh_name("total")
-    factors = [
-        cast(Value(kind.of, one.code + "".join(f"[{names[n]}]" for n in part)), of)
-        for part, kind, one in zip(parts, kinds, values[1:], strict=True)
-    ]
-    outer, inner = list(wanted), [n for n in sizes if n not in wanted]
-    _loops(run, [(names[n], sizes[n]) for n in outer])
-    run.say("{")
-    run.text.level += 1
-    run.say(f"{of.c} {total} = {literal(0, of).code};")
-    _loops(run, [(names[n], sizes[n]) for n in inner])
-    run.say(f"{total} += {reduce(lambda a, b: run.binary(ast.Mult, a, b), factors).code};")
-    run.text.level -= len(inner)
-    run.say(f"{memory.code}{''.join(f'[{names[n]}]' for n in outer) or '[0]'} = {total};")
-    run.text.level -= 1
-    run.say("}")
-    run.text.level -= len(outer)
-    return memory if outer else Value(of, f"{memory.code}[0]")
+    spelt, *arrays = call.values
+    text = spelt.static
+    if not isinstance(text, str) or "->" not in text or "." in text or call.given:
+        w.refuse_translation(call.node, "write all letters, and `->`")
+    before, _, wanted = text.replace(" ", "").partition("->")
+    pairs = [*zip(before.split(","), arrays, strict=True)]
+    sizes = {n: size for part, one in pairs for n, size in zip(part, one.dims, strict=True)}
+    of = reduce(common, (one.of for one in arrays))
+    memory = w.fresh_memory("summed", of, *(sizes[letter] for letter in wanted))
+    names = {letter: w.fresh_name("at") for letter in sizes}
+    total = w.fresh_name("total")
 
+    def element(one: Value, letters: str) -> Value:
+        return Value(one.of, one.code + "".join(f"[{names[n]}]" for n in letters))
 
-def _loops(run: Arrays, counters: Sequence[tuple[str, Any]]) -> None:
-    for own, length in counters:
-        run.say(f"for (int64_t {own} = 0; {own} < {size_text(length)}; {own}++)")
-        run.text.level += 1
+    def each(letters: Sequence[str]) -> AbstractContextManager[Any]:
+        return w.each(*(sizes[n] for n in letters), names=[names[n] for n in letters])
+
+    factors = [cast(element(one, part), of) for part, one in pairs]
+    product = reduce(partial(binary, w, ast.Mult), factors)
+    with each(wanted), w.braces():
+        w.say(f"{of.c} {total} = {literal(0, of).code};")
+        with each([n for n in sizes if n not in wanted]):
+            w.say(f"{total} += {product.code};")
+        w.say(f"{element(memory, wanted).code if wanted else f'{memory.code}[0]'} = {total};")
+    return memory if wanted else Value(of, f"{memory.code}[0]")
 
 
 def of_each_matrix(
-    run: Arrays, values: Sequence[Value], compute: Callable[[Sequence[Value]], Value]
+    w: Writer, values: Sequence[Value], compute: Callable[[Sequence[Value]], Value]
 ) -> Value:
     """The results of a function of matrices for each of a stack."""
-    stacked = [v for v in values if isinstance(v.kind, Array) and len(v.kind.dims) > 2]
-    batches = {v.kind.dims[:-2] for v in stacked if isinstance(v.kind, Array)}
+    stacked = [one for one in values if isinstance(one.kind, Array) and len(one.dims) > 2]
+    batches = {one.dims[:-2] for one in stacked}
     if len(batches) != 1:
-        run.refuse("a function of stacks of several shapes has no translation", "broadcast them")
+        w.refuse_translation("a function of stacks of several shapes", "broadcast them")
     (batch,) = batches
-    at = run.fresh_name("at")
-    run.say(f"for (int64_t {at} = 0; {at} < {size_text(number_of_elements(batch))}; {at}++) {{")
-    run.text.level += 1
-    part = [_matrix(v, at, batch) if v in stacked else v for v in values]
-    result = compute(part)
-    memory = run.fresh_memory("stack", Array(result.of, (*batch, *result.dims)))
-    if isinstance(result.kind, Array):
-        size = f"{result.kind.count} * sizeof({result.of.c})"
-        target = f"{flat(memory)} + {at} * ({size_text(result.kind.size)})"
-        run.say(f"memcpy({target}, {result.code}, {size});")
-    else:
-        run.say(f"{flat(memory, at)} = {result.code};")
-    run.text.level -= 1
-    run.say("}")
+    at = w.fresh_name("at")
+    count = size_text(number_of_elements(batch))
+    with w.braces(f"for (int64_t {at} = 0; {at} < {count}; {at}++)"):
+        result = compute([_matrix(one, at, batch) if one in stacked else one for one in values])
+        memory = w.fresh_memory("stack", result.of, *batch, *result.dims)
+        if isinstance(result.kind, Array):
+            target = f"{flat(memory)} + {at} * ({size_text(result.kind.size)})"
+            w.copy(Value(result.kind, target), result)
+        else:
+            w.say(f"{flat(memory, at)} = {result.code};")
     return memory
 
 
 def _matrix(stack: Value, at: str, batch: Sizes) -> Value:
     """A matrix of a stack."""
-    assert isinstance(stack.kind, Array)
-    of, dims = stack.kind.of, stack.kind.dims
-    whole = Array(of, (number_of_elements(batch), *dims[-2:]))
-    const = "const " if stack.is_const else ""
-    code = f"(({const}{whole.pointer('')}){stack.code})[{at}]"
-    return Value(Array(of, dims[-2:]), code, is_const=stack.is_const)
+    dims = stack.dims[-2:]
+    matrices = as_shape(stack, (number_of_elements(batch), *dims))
+    return replace(matrices, kind=Array(stack.of, dims), code=f"{matrices.code}[{at}]")
 
 
 WHOLE = {

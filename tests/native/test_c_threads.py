@@ -112,7 +112,7 @@ def test_large_arrays_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = compiled(of_rows)(*ROWS)
     before = text_of(compiled(of_rows, parallel=True), *ROWS)
     monkeypatch.setattr(in_c, "STACK", 300)
-    monkeypatch.setattr("stcompile.native.arrays.STACK", 300)
+    monkeypatch.setattr("stcompile.native.writer.STACK", 300)
     monkeypatch.setattr("stcompile.native.control.STACK", 300)
     shared = compiled(of_rows, parallel=True)
     assert text_of(shared, *ROWS).count("    IN_THREADS\n") < before.count("    IN_THREADS\n")
