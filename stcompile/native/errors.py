@@ -10,6 +10,7 @@ from stcompile.native.kinds import INT
 from stcompile.native.sizes import size_text
 from stcompile.native.values import UNKNOWN, Value, cast
 from stcompile.native.writer import Writer
+from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
 
 SAID = 3  # numbers that the message of an error may have
@@ -55,10 +56,11 @@ def _said(w: Writer, node: ast.expr) -> str | int | Value:
 
 def place(w: Writer, index: Value, length: Size) -> str:
     """An index as a place on an axis, checked if it may be out of range."""
-    if isinstance(index.static, int):
-        return size_text(index.static if index.static >= 0 else index.static + length)
+    known = index.static if isinstance(index.static, int) else None
+    if known is not None and least(length) >= max(known + 1, -known):
+        return size_text(known if known >= 0 else known + length)
     index, limit = cast(index, INT), size_text(length)
-    if index.is_counter:
+    if index.is_counter and known is None:
         return index.code
     if not w.unit.is_checked(w.node):
         return f"{w.inline('wrapped', INT)}({index.code}, {limit})"

@@ -302,9 +302,8 @@ def _of_results(names: Sequence[str]) -> Iterator[str]:
 def _tests(unit: Unit) -> Iterator[str]:
     """Statements that test whether the lengths are such as the function is for."""
     for own, symbol in unit.lengths.items():
-        code = unit.named_code(f"{own} too small", f"ValueError: {own} is less than {symbol.low}")
         yield f"    if ({own} < {symbol.low})"
-        yield f"        return work->error = {code};"
+        yield f"        return work->error = {unit.too_small(own)};"
 
 
 def _checked(unit: Unit) -> Iterator[str]:

@@ -62,9 +62,9 @@ def append(w: Writer, name: str, node: ast.expr) -> None:
         w.refuse_translation(f"a list of items like `{ast.unparse(node)}`")
     limit = w.unit.limit
     memory = w.memory(name, Array(item.of, (size_of(w.unit.lengths[limit]), *item.dims)))
-    code = w.code("IndexError", f"there are more than {limit} steps")
+    w.needs_workspace = True
     w.say(f"if ({w.counts[name]} == {limit})")
-    w.say(f"    return work->error = {code};")
+    w.say(f"    return work->error = {w.unit.too_small(limit)};")
     target = f"{memory.code}[{w.counts[name]}++]"
     if isinstance(item.kind, Array):
         w.copy(Value(item.kind, target), item)

@@ -28,10 +28,8 @@ def counted(w: Writer, call: Call) -> Value:
     (mask,) = call.values
     if not isinstance(mask.kind, Array) or mask.of != BOOL or call.given.get("axis") is not None:
         w.refuse_translation(call.node, "write a loop over the elements")
-    own = _count(w, mask)
-    if call.name == "any":
-        return Value(BOOL, f"{own} != 0", Binds.EQUAL)
-    return Value(INT, own) if w.text.level > 1 else static_value(w.chosen[mask.code])
+    number = static_value(_length(w, mask)) if w.text.level == 1 else Value(INT, _count(w, mask))
+    return Value(BOOL, f"{number.code} != 0", Binds.EQUAL) if call.name == "any" else number
 
 
 def _count(w: Writer, mask: Value) -> str:
@@ -81,8 +79,11 @@ def selected(w: Writer, array: Value, mask: Value) -> Value:
 def set_where(w: Writer, array: Value, mask: Value, value: Value, sign: str) -> None:
     """Set the elements that a mask chooses, to a number or to those of an array."""
     rest = array.dims[len(mask.dims) :]
-    if isinstance(value.kind, Array) and value.dims != (w.chosen.get(mask.code), *rest):
-        w.refuse("what is set where a mask is true has another shape")
+    # The text has compared the lengths before, where they are not known to be the same.
+    if isinstance(value.kind, Array) and (value.dims[1:] != rest or value.dims[:1] in ((), (1,))):
+        w.refuse(
+            "an array of one item, set where a mask is true, has no translation", "set a number"
+        )
 
     def statement(at: str, place: str) -> str:
         one = Value(value.of, flat(value, place)) if isinstance(value.kind, Array) else value

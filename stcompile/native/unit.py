@@ -110,6 +110,13 @@ class Unit:
         self.errors[own] = text
         return own
 
+    def too_small(self, length: str) -> str:
+        """The name of the code for a length that is too small: one that the caller chooses may be
+        less than a call takes steps."""
+        low = self.lengths[length].low
+        least = "the number of steps" if length == self.limit else low
+        return self.named_code(f"{length} too small", f"ValueError: {length} is less than {least}")
+
     def is_checked(self, node: ast.FunctionDef) -> bool:
         """True if indices in a function may be out of range."""
         return True
@@ -131,7 +138,7 @@ class Unit:
     def longest(self, kind: Array) -> Array:
         """The array that is never shorter than one of lengths that data decide."""
         dims = kind.dims
-        for symbol in self.chosen.values():
+        for symbol in reversed(self.chosen.values()):  # a bound is made of earlier ones
             dims = tuple(bounded(dim, symbol) for dim in dims)
         return Array(kind.of, dims)
 

@@ -139,7 +139,7 @@ def test_too_many_steps_are_a_code(tmp_path: Path) -> None:
     assert code(steps) == 0
     assert code(-1) > 0
     assert slope.value == pytest.approx(0.5 / np.sqrt(2.0), rel=1e-6)
-    said = "IndexError: there are more than max_steps steps"
+    said = "ValueError: max_steps is less than the number of steps"
     header = source.with_suffix(".h").read_text()
     assert f" = {code(steps - 1)}," in header[header.index(said) :].splitlines()[1]
 

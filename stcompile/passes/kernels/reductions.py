@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from stcompile.passes.kernels.elements import (
 )
 from stcompile.passes.kernels.writer import Lazy, Value, Writer
 from stcompile.wengert.bounds import least
-from stcompile.wengert.dims import Size
+from stcompile.wengert.dims import Size, number_of_elements
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable
 from stcompile.wengert.parts import Index, Indices
 from stcompile.wengert.primitives import PRIMITIVES
@@ -86,7 +85,6 @@ def _fold(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | No
     lengths = [dims[axis] for axis in gone]
     if not _is_folded(primitive, x.type, output, lengths):
         return None
-    static = [n for n in lengths if isinstance(n, int)]
     kept = [axis for axis in range(len(dims)) if axis not in gone]
     places = kept if not params["keepdims"] else range(len(dims))
 
@@ -101,9 +99,8 @@ def _fold(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | No
         total = _reduced(w, primitive, lengths, item, output.dtype)
         if primitive != "mean":
             return total
-        number = math.prod(static)
-        named = next((n * number for n in lengths if not isinstance(n, int)), None)
-        count = Constant(number) if named is None else w.make("size", of=named)
+        number = number_of_elements(tuple(lengths))
+        count = Constant(number) if isinstance(number, int) else w.make("size", of=number)
         return w.make("divide", total, count)
 
     return element, float(x.type.size) / max(output.size, 1)
@@ -112,8 +109,7 @@ def _fold(w: Writer, equation: Equation, operands: Sequence[Value]) -> Made | No
 def _is_folded(primitive: str, x: Type, output: Type, lengths: Sequence[Size]) -> bool:
     """True for a reduction whose loops give what NumPy gives."""
     if primitive == "mean":
-        is_named = [not isinstance(n, int) for n in lengths]
-        return output.dtype == x.dtype and 0 not in lengths and sum(is_named) <= 1
+        return output.dtype == x.dtype and 0 not in lengths
     if primitive in ("max", "min"):
         return output.dtype.kind in "fi" and all(least(n) > 0 for n in lengths)
     return (x.dtype.kind == "b") == (primitive in ("any", "all"))
