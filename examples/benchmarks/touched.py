@@ -38,13 +38,14 @@ from typing import Any
 
 import numpy as np
 
-from stcompile.analysis.copies import COPY, Copies
 from stcompile.analysis.storage import shared_input
 from stcompile.wengert.dims import Symbol, numbers_in
 from stcompile.wengert.evaluate import apply, evaluate
 from stcompile.wengert.ir import Constant, Equation, Program, freeze
 from stcompile.wengert.parts import params_of, view_of
 from stcompile.wengert.templates import inplace_operand, mark_of
+
+from .copies import COPY, Copies
 
 
 def count_touched(program: Program, *args: Any) -> int:

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from examples.benchmarks.costs import costs
 from examples.benchmarks.engines.plain import FUNCTIONS
 from examples.benchmarks.engines.stcompile import LOSSES
 from examples.benchmarks.images import Images
 from examples.benchmarks.loops import PROGRAMS
 from examples.benchmarks.loops.program import LoopProgram
 from examples.benchmarks.works import WORKS, Work
-from stcompile.analysis.costs import costs
 from stcompile.base.errors import StcompileError
 from stcompile.base.options import Level, Options
 from stcompile.calls.dispatch import Dispatcher

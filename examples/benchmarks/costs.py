@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stcompile.analysis.copies import COPY, Copies
 from stcompile.wengert.bounds import usual
 from stcompile.wengert.ir import Atom, Constant, Equation, Program
 from stcompile.wengert.parts import read_of, view_of
@@ -30,6 +29,8 @@ from stcompile.wengert.primitives.contraction import summed_size
 from stcompile.wengert.primitives.control import Ports
 from stcompile.wengert.templates import inplace_operand, mark_of
 from stcompile.wengert.types import Type
+
+from .copies import COPY, Copies
 
 
 @dataclass(frozen=True)

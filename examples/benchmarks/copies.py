@@ -3,7 +3,7 @@
 A write that cannot happen in place copies the whole array first. A product that is added to an
 array, and not read elsewhere, is one operation with the addition (``axpy``; of two vectors
 ``ger``), and is not stored, as in the bounds of the cost of gradients (Griewank and Walther 2008,
-chapter 3). `stcompile.analysis.costs` counts by them.
+chapter 3). `examples.benchmarks.costs` counts by them.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from examples.benchmarks.costs import Costs, costs
 from examples.benchmarks.loops import PROGRAMS, candidates
-from stcompile.analysis.costs import Costs, costs
 from stcompile.wengert.text import parse_program
 
 PRODUCT = "contract(x, w; batch=(), contracted=((1, 0),), order=(), spelling='')"
