@@ -122,7 +122,7 @@ class Inspected(Compiler, Shown, Generic[P]):
         `ExportError` if the file cannot be written, or a captured array is too large to be saved in
         it; `LanguageError` for what C has not.
         """
-        from stcompile.native.export import write_c
+        from stcompile.calls.c_export import write_c
 
         self.check_export()
         bound = self.bind(arguments, keywords)
