@@ -295,7 +295,9 @@ def index_subscript(shape: tuple[int, ...], indices: tuple[Any, ...], at: tuple[
         else:
             start, count, stride = entry
             none = isinstance(count, int) and count == 0
-            entries.append(slice(0, 0) if none else _span(start, count, stride, shape[axis]))
+            entries.append(
+                slice(count, count) if none else _span(start, count, stride, shape[axis])
+            )
         axis += 1
     return _shortened([*entries, *(FULL for _ in shape[axis:])])
 

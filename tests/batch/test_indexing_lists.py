@@ -139,6 +139,16 @@ def test_each_item_is_as_if_alone() -> None:
     assert refused == 23  # a mask of each item, and a value with more axes than the part
 
 
+def test_large_integers_beside_what_a_mask_selects() -> None:
+    """They are no floats in between."""
+    line = "x: i64[3], y: f64, m: b8[3] -> i64[3] = index_update(x, y, m; at=(('mask', None, 1),))"
+    found, _ = batched(listed(line), (True, True, False), 2)
+    x = np.arange(6).reshape(2, 3) + 2**60 + 1
+    (result,) = evaluate(found, x.copy(), np.array([1.5, 2.5]), np.array([False, True, False]))
+    np.testing.assert_array_equal(result[:, 1], [1, 2])
+    np.testing.assert_array_equal(result[:, ::2], x[:, ::2])
+
+
 def test_lists_are_added_item_by_item() -> None:
     program = listed(
         "x: stack[f64[2]], y: stack[f64[2]] -> stack[f64[2]] = accumulate(x, y; op='add')"

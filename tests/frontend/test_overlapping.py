@@ -136,6 +136,26 @@ def test_copies_that_move() -> None:
     assert min(outcomes) > 10
 
 
+def test_a_part_that_moves_to_what_is_read() -> None:
+    """The first step is right, a later one is not."""
+    run = run_of((9, 9), (0, 1))
+    target, s = array_of((9, 9)), run.counters["s"]
+    value = viewed(run, target, (0, slice(1, 5)))
+    assert is_taken(run, target, (slice(0, 4), 0), value)
+    assert not is_taken(run, target, (slice(0, 4), s), value)
+
+
+def test_a_part_of_a_part_that_moves() -> None:
+    """A row of rows that run backwards, of which the last one is the first of the array."""
+    run = run_of((9, 9), (0, 1))
+    target, s = array_of((9, 9)), run.counters["s"]
+    rows = viewed(run, target, (slice(s.scaled(1, 4), s, -1), slice(0, 5)))
+    assert rows.type.dims == (4, 5)
+    value = viewed(run, rows, (3, slice(0, 4)))
+    assert is_taken(run, target, (5, slice(0, 4)), value)
+    assert not is_taken(run, target, (slice(0, 4), 2), value)
+
+
 def test_other_copies_are_taken() -> None:
     """Of another array, of one number, and of what is no vector, which NumPy copies first."""
     run, target = run_of((4, 4), (0, 1)), array_of((4, 4))

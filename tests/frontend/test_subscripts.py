@@ -315,6 +315,30 @@ def test_ends_that_the_data_decide() -> None:
                 np.testing.assert_array_equal(found, expected, f"{dims} {given} {basic}")
 
 
+def test_ends_before_what_the_data_decide() -> None:
+    """They are measured if they may be negative; so are no others."""
+    array: Any = SimpleNamespace(type=Type.array("f8", (5,)))
+    for shift, is_measured in ((-2, True), (0, False), (1, False)):
+        run = Run()
+        count = Symbol("m.3", 0, 5)
+        run.lengths = {count}
+        end = run.integer(size_of(count) + shift)
+        basic = parse_basic(run, array, (slice(end, None),))
+        assert bool(run.ends) is is_measured
+        for known in run.steps(False):
+            for number in range(6):
+                known[count] = number
+                found = taken(run, np.arange(5), basic, run.measure(known))
+                np.testing.assert_array_equal(found, np.arange(5)[number + shift :])
+
+
+def test_the_least_number_of_an_end_is_told() -> None:
+    run = Run()
+    array: Any = SimpleNamespace(type=Type.array("f8", (5,)))
+    with pytest.raises(Refused, match="is at least -2"):
+        parse_basic(run, array, (slice(run.counters["s"].scaled(1, -2), None),))
+
+
 def test_index_arrays_beside_slices() -> None:
     rng, x = Random(2), np.arange(4 * 5 * 6).reshape(4, 5, 6)
     array: Any = SimpleNamespace(type=Type.array("f8", x.shape))

@@ -333,17 +333,24 @@ EQUIVALENT: tuple[Equivalent, ...] = (
             before,
             after,
             "only the strides of what it takes matter",
+            line,
         )
-        for before, after in (
-            ("2", "3"),
-            ("0", "1"),
-            ("1", "2"),
-            ("(1 - length) * step", "1 - length"),
-            ("1 - length", "(length) - (1)"),
+        for before, after, line in (
+            ("2", "3", ""),
+            ("0", "1", ""),
+            ("1", "2", "0 if step > 0 else 1"),
+            ("1", "2", "any(form[1:])"),
         )
     ),
-    Equivalent(
-        "operations/overlapping.py check_copy", "2", "3", "of two elements any copy is right"
+    *(
+        Equivalent(
+            "operations/overlapping.py check_copy",
+            before,
+            after,
+            "of two elements any copy is right",
+            line="value.type.size < 2",
+        )
+        for before, after in (("2", "3"), ("value.type.size < 2", "..."))
     ),
     *(
         Equivalent(f"operations/subscripts.py {where}", before, after, why)
@@ -499,6 +506,32 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "(i) <= (at)",
         "what does not write is none of the writes",
         line="before = ",
+    ),
+    Equivalent(
+        "loops/triangles.py Triangle._compare",
+        "i < at",
+        "(i) <= (at)",
+        "a write that does not add has an index of its own in each step, or is refused",
+        line="use.adds and one.adds",
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py _take_counted_slice",
+        "0",
+        "1",
+        MEASURED,
+        line="least(end) < 0 <= greatest(end)",
+    ),
+    Equivalent(
+        "kernels/join_loops.py _Joiner._both",
+        "self._place(variable) >= first.at",
+        "...",
+        "what a loop makes is not among the others, and nothing else is made in its place",
+    ),
+    Equivalent(
+        "frontend/operations/subscripts.py counted_entries",
+        "least(dim)",
+        "greatest(dim)",
+        "for a length with a name the integer has no bounds here",
     ),
     Equivalent(
         "kernels/turn_arrays.py _Orders._choose",

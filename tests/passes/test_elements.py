@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from stcompile.base.thresholds import UNPACKED
-from stcompile.passes.kernels.elements import is_small
+from stcompile.passes.kernels.elements import is_small, split_axes
 from stcompile.passes.kernels.scalarise import scalarise
+from stcompile.passes.kernels.writer import Writer
+from stcompile.wengert.dims import Symbol, size_of
 from stcompile.wengert.evaluate import evaluate
-from stcompile.wengert.ir import Program
+from stcompile.wengert.ir import Equation, Program, Variable, freeze
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.types import Type
 from stcompile.wengert.verify import verify
@@ -150,6 +152,29 @@ x: f64[19,10]
   })
   return y
 
+# small arrays with other elements at parts that are known
+x: f64[7,5], w: f64[7,2,3], y: f64[7,2]
+  a: f64[7], b: f64[7] = loop(x, w, y; carry=0, constants=3, length=7, body=program body(x: f64[7,5], w: f64[7,2,3], y: f64[7,2], i: int) {
+    r: f64[2] = slice(y, i; drop=(0,), length=(1, 2), start=((0, 1), (0,)), step=(1, 1))
+    j: f64[5] = slice(x, i; drop=(0,), length=(1, 5), start=((0, 1), (0,)), step=(1, 1))
+    k: f64[5] = sin(j)
+    l: f64[5] = multiply(k, k)
+    m: f64 = sum(l; axis=(0,), keepdims=False)
+    p: f64[5] = update(k, r; drop=(), length=(2,), start=((4,),), step=(-3,))
+    q: f64[5] = accumulate(p, r; drop=(), length=(2,), op='slice', start=((1,),), step=(2,))
+    n: f64[5] = multiply(q, j)
+    t: f64 = sum(n; axis=(0,), keepdims=False)
+    c: f64[2,3] = slice(w, i; drop=(0,), length=(1, 2, 3), start=((0, 1), (0,), (0,)), step=(1, 1, 1))
+    d: f64[2,3] = sin(c)
+    e: f64[2,3] = multiply(d, d)
+    s: f64[2,3] = update(d, r; drop=(1,), length=(2, 1), start=((0,), (1,)), step=(1, 1))
+    f: f64[2,3] = multiply(s, e)
+    u: f64 = sum(f; axis=(0, 1), keepdims=False)
+    v: f64 = add(m, t)
+    return v, u
+  })
+  return a, b
+
 # sums along each of the axes, and products
 x: f64[9,10,11], w: f64[11,10], u: f64[9,11]
   a: f64[9,10,11] = sin(x)
@@ -196,6 +221,21 @@ def test_elements_are_those_of_the_arrays() -> None:
             np.testing.assert_allclose(
                 found, expected, rtol=1e-12, err_msg=f"{name}, {at}\n{after}"
             )
+
+
+def test_lengths_with_names_are_not_split() -> None:
+    """An axis of length 1 beside them is no part of them."""
+    n = size_of(Symbol("n.9", 2, None, typical=5))
+    for before, after, is_known in (
+        ((n,), (1, n), True),
+        ((n, 6), (n, 2, 3), True),
+        ((2 * n,), (2, n), False),
+    ):
+        x, y = (
+            Variable(name, Type.array("f8", dims)) for name, dims in (("x", before), ("y", after))
+        )
+        equation = Equation((y,), "reshape", (x,), freeze({"shape": after}))
+        assert (split_axes(Writer(), equation, [x]) is not None) is is_known
 
 
 def test_calls_with_several_results_stay() -> None:

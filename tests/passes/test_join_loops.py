@@ -203,6 +203,37 @@ def test_other_elements_are_waited_for(other: dict[str, str]) -> None:
         np.testing.assert_array_equal(evaluate(after, x)[0], evaluate(program, x)[0])
 
 
+def over(result: str, *read: str) -> str:
+    """A loop that computes new numbers from elements of vectors."""
+    names = "".join(f"{name}, " for name in read)
+    types = "".join(f"{name}: f64[20], " for name in read)
+    at = "drop=(0,), length=(1,), start=((0, 1),), step=(1,)"
+    reads = "".join(f"    {name}i: f64 = slice({name}, i; {at})\n" for name in read)
+    return f"""
+  m{result}: f64[20] = empty(; dtype=f64, shape=(20,))
+  {result}: f64[20] = loop({names}m{result}; carry=1, constants={len(read)}, length=9,
+    body=program body({types}i: int, m: f64[20]) {{
+{reads}    p: f64 = multiply({read[0]}i, {read[-1]}i)
+    n: f64[20] = update(m, p, i; {at})
+    return n
+  }})
+  {result}s: f64[9] = slice({result}; drop=(), length=(9,), start=((0,),), step=(1,))"""
+
+
+def test_the_last_loop_that_fits_is_joined() -> None:
+    """What it reads is there before that loop since another loop was joined with an earlier one."""
+    steps = [over("a", "x"), over("b", "y"), over("c", "x"), over("d", "y", "c")]
+    program = parse_program(
+        f"program f(x: f64[20], y: f64[20]) {{{''.join(steps)}\n  return as, bs, cs, ds\n}}"
+    )
+    after = join_loops(program)
+    verify(after)
+    given = RNG.normal(size=(2, 20))
+    np.testing.assert_array_equal(evaluate(after, *given), evaluate(program, *given))
+    found = [len(equation.outputs) for equation in after.equations if equation.primitive == "loop"]
+    assert found == [2, 2]
+
+
 def test_a_product_between_is_waited_for() -> None:
     x, y = RNG.normal(size=(2, 100, 100))
 

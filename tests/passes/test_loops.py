@@ -323,6 +323,26 @@ def test_nothing_leaves_a_loop_that_may_not_run(length: str) -> None:
     assert sum_after_loops(program) is program
 
 
+@pytest.mark.parametrize(
+    ("start", "length", "moves"),
+    [("(0, 1)", 5, True), ("(0, 1)", 6, False), ("(4, -1)", 5, True), ("(4, -1)", 6, False)],
+)
+def test_rows_beyond_the_ends_are_read_by_their_steps(start: str, length: int, moves: bool) -> None:
+    """Row 5 of 5 raises, and row -1 is the last one."""
+    program = parse(f"""
+    program f(x: f64[5,3], h: f64[3]) {{
+      y: f64[3] = loop(x, h; carry=1, constants=1, length={length},
+        body=program body(x: f64[5,3], k: int, h: f64[3]) {{
+          v1: f64[3] = slice(x, k; drop=(0,), length=(1, 3), start=({start}, (0,)), step=(1, 1))
+          v2: f64[3] = exp(v1)
+          v3: f64[3] = multiply(h, v2)
+          return v3
+        }})
+      return y
+    }}""")
+    assert (hoist_from_loops(program) is not program) is moves
+
+
 def test_effects_and_draws_stay() -> None:
     program = parse("""
     program f(g: Generator, x: f64, h: f64[3]) {

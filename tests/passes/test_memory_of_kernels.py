@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from stcompile.passes.kernels.join_loops import _is_along, _Nest
-from stcompile.passes.kernels.memory import ElementPlace, _across, spread
-from stcompile.passes.kernels.writer import Writer
+from stcompile.passes.kernels.memory import ElementPlace, _across, filled, spread
+from stcompile.passes.kernels.writer import Lazy, Writer
+from stcompile.wengert.evaluate import evaluate
 from stcompile.wengert.ir import Atom, Variable
 from stcompile.wengert.parts import Index
 from stcompile.wengert.primitives.control import COUNTER
@@ -106,6 +107,20 @@ def test_reads_of_what_is_written() -> None:
     writer.read(now, (Index.of(I),))
     assert writer.equations[-1].inputs[0] == now
     assert ElementPlace.at((Index.of(I),), "accumulate").params["op"] == "slice"
+
+
+def test_what_is_overwritten_is_read_before() -> None:
+    """A part that a value is written to, of which the value reads elements of other steps."""
+    x = Variable("x", Type.array("f8", (20,)))
+    writer = Writer()
+    value = Lazy(Type.array("f8", (19,)), lambda at: writer.read(x, (at[0] + 1,)))
+    made = filled(writer, x, (19,), value, lambda at: ElementPlace.at((at[0],)))
+    assert writer.target is None
+    reading, writing = (e for e in writer.equations if e.primitive == "loop")
+    assert writing.output == made and reading.output in writing.inputs
+    given = np.arange(20.0) ** 2
+    (found,) = evaluate(writer.program("f", (x,), (made,)), given.copy())
+    np.testing.assert_array_equal(found, [*given[1:], given[-1]])
 
 
 @pytest.mark.parametrize(("reads", "stores"), [("", "ab"), ("xyx", "a"), ("xyz", "abc"), ("x", "")])

@@ -310,6 +310,35 @@ def test_steps_that_need_each_other_stay(read: Any, write: Any, kind: Any, is_me
     assert check(read, write, kind) is is_merged
 
 
+TWICE = """
+program f(c: f64[8,8], b: f64[{steps}]) {{
+  y: f64[8,8] = loop(c, b; carry=1, constants=0, length={steps}, binds=[i.1: 0 to {last}],
+    body=program body(i: int, c: f64[8,8], x: f64) {{
+      v1: f64 = multiply(x, 2.0)
+      c.1: f64[8,8] = update(c, v1, i; drop=(0,), length=(1, 8), start=((1, 1), (0,)), step=(1, 1))
+      c.2: f64[8,8] = update(c.1, x, i; drop=(0,), length=(1, [i.1+1]), start=((1, 1), (0,)), step=(1, 1))
+      return c.2
+    }})
+  return y
+}}"""  # noqa: E501
+
+
+@pytest.mark.usefixtures("whatever")
+def test_a_row_that_is_written_twice() -> None:
+    program = parse_program(TWICE.format(steps=7, last=6))
+    merged = merge_triangles(program)
+    assert not loops(merged)
+    c, b = RNG.normal(size=(8, 8)), RNG.normal(size=7)
+    np.testing.assert_allclose(evaluate(merged, c, b), evaluate(program, c, b), rtol=1e-12)
+
+
+@pytest.mark.usefixtures("whatever")
+def test_rows_beyond_the_end_stay() -> None:
+    """The last step raises."""
+    program = parse_program(TWICE.format(steps=8, last=7))
+    assert merge_triangles(program) is program
+
+
 ROWS = """
 program f(c: f64[8,7], b: f64[7,7]) {{
   y: f64[8,7], z: f64[7,{size}] = loop(c, b; carry=1, constants=0, length=7, binds=[i.1: 0 to 6],

@@ -243,6 +243,19 @@ program f(x: f64[8,3]) {{
   return {results}
 }}
 """
+BESIDE = (
+    COST.replace("f64[8,3])", "f64[8,3], u: f64[2])", 1)
+    .replace(
+        "  b: f64[8,3] = loop({first}; carry=1, constants=0",
+        "  v: f64[2] = sin(u)\n  w: f64[2], b: f64[8,3] = loop(u, v, {first}; carry=2, constants=1",
+    )
+    .replace("(k: int, a: f64[8,3])", "(u: f64[2], k: int, v: f64[2], a: f64[8,3])")
+    .replace(
+        "    return b\n  }})\n  s:",
+        "    w: f64[2] = index_update(v, 1.0, 1; at=('index',))\n    return w, b\n  }})\n  s:",
+    )
+)
+"""The same with a vector that the loop hands on before the matrix."""
 COSTS = [
     ("empty(; dtype=f64, shape=(8, 3))", "a", "copy(b)", "s", 0),
     ("copy(x)", "a", "copy(b)", "s", 0),
@@ -254,14 +267,16 @@ COSTS = [
 ]
 
 
+@pytest.mark.parametrize("text", [COST, BESIDE])
 @pytest.mark.parametrize(("make", "first", "after", "results", "copies"), COSTS)
 def test_what_another_order_costs(
-    make: str, first: str, after: str, results: str, copies: int
+    make: str, first: str, after: str, results: str, copies: int, text: str
 ) -> None:
     def is_turned(steps: int) -> bool:
         program = parse_program(
-            COST.format(make=make, first=first, after=after, results=results, steps=steps)
+            text.format(make=make, first=first, after=after, results=results, steps=steps)
         )
+        verify(program)
         return turn_arrays(program) != program
 
     enough = 4 * copies * 24 // 8 + 1  # each step goes down 8 elements

@@ -154,16 +154,16 @@ def _add(
 ) -> Sequence[Atom]:
     """Add a part of a grid; of an ``axis`` that all parts have whole, its elements at the index
     ``along`` it."""
-    read, added, levels = grid.parts[0].read, grid.parts[0].added, grid.levels
+    read, added = grid.parts[0].read, grid.parts[0].added
+    moves = [(of_read, of_added) for _, of_read, of_added in grid.levels]
     cut = None
     if axis is not None:
         cut = _axis_read(read, axis)
-        own = 0, _unit(read, cut, read.params["step"][cut]), _unit(added, axis, 1)
-        levels = [own, *levels]
-    integers, params = _moved_part(read, (*along, *indices), [by for _, by, _ in levels], cut)
+        moves.insert(0, (_unit(read, cut, read.params["step"][cut]), _unit(added, axis, 1)))
+    integers, params = _moved_part(read, (*along, *indices), [by for by, _ in moves], cut)
     with w.at(read.location):
         value = w.make("slice", read.inputs[0], *integers, **params)
-    integers, params = _moved_part(added, (*along, *indices), [by for _, _, by in levels], axis)
+    integers, params = _moved_part(added, (*along, *indices), [by for _, by in moves], axis)
     with w.at(added.location):
         return [w.make("accumulate", carry[0], value, *integers, **params)]
 

@@ -251,7 +251,7 @@ def _across(equations: Sequence[Equation], counter: Variable) -> int:
 
 def spread(indices: Indices, dims: Sequence[Size]) -> Indices:
     """The indices of a value that is broadcast to a part."""
-    last = indices[len(indices) - len(dims) :] if len(dims) <= len(indices) else indices
+    last = indices[max(0, len(indices) - len(dims)) :]
     padded = (Index(0),) * (len(dims) - len(indices)) + last
     return tuple(
         Index(0) if isinstance(n, int) and n == 1 else index

@@ -65,9 +65,6 @@ def _slice_by_counter(step: _Step) -> Atom | None:
         return None
     axis, width = moving.axis, step.equation.params["length"][moving.axis]
     others = [counter.atom for at, counter in enumerate(counters) if at != moving.column]
-    last = part.start[axis][0] + (part.length[axis] - 1) * part.step[axis]
-    if not others and not 0 <= last < x.atom.type.dims[axis]:
-        return None
     found: Atom = x.atom
     if others or part != Part.first(x.atom.type.dims):
         found = step.record("slice", x.atom, *others, **part.params)
