@@ -333,6 +333,16 @@ def test_a_row_that_is_written_twice() -> None:
 
 
 @pytest.mark.usefixtures("whatever")
+def test_rows_and_columns_that_are_written_in_turns_stay() -> None:
+    """A row is written after the columns of the steps before it."""
+    text = TWICE.format(steps=7, last=6)
+    columns = "drop=(1,), length=(8, 1), start=((0,), (1, 1))"
+    text = text.replace("drop=(0,), length=(1, [i.1+1]), start=((1, 1), (0,))", columns)
+    program = parse_program(text)
+    assert columns in text and merge_triangles(program) is program
+
+
+@pytest.mark.usefixtures("whatever")
 def test_rows_beyond_the_end_stay() -> None:
     """The last step raises."""
     program = parse_program(TWICE.format(steps=8, last=7))
