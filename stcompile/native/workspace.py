@@ -33,7 +33,7 @@ def fixed_bytes(unit: Unit) -> int:
     multiple of the size of its numbers, or of the parts of complex ones."""
     known = [kind for kind in unit.members.values() if not kind.is_named]
     aligned = [kind.of.dtype.alignment for kind in known]
-    sizes = [kind.size * kind.of.dtype.itemsize for kind in known]
+    sizes = [number_of_elements(kind.shape) * kind.of.dtype.itemsize for kind in known]
     end = 0
     for align, size in zip([*aligned, INT], [*map(int, sizes), INT], strict=True):
         end = _rounded(end, align) + size

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import special, stats
 
 import stcompile as st
 from stcompile import LanguageError, SourceError, StcompileError, TypingError
@@ -186,6 +185,7 @@ def test_an_error_in_a_package_begins_with_the_user_s_line(tmp_path, monkeypatch
 
 
 def test_what_only_a_package_knows_is_not_named():
+    special, stats = pytest.importorskip("scipy.special"), pytest.importorskip("scipy.stats")
     error = refusal(lambda a: st.grad(lambda a: special.gammaincc(a, 2.0))(a), 1.5)
     assert "the derivative of `special.gammaincc` by `a` has no derivative" in error.reason
     error = refusal(lambda x: stats.betaprime.isf(x, 2.0, 3.0), 0.3)

@@ -25,7 +25,7 @@ def test_a_stale_value_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         "stcompile.calls.dispatch.Dispatcher._current",
         lambda self, key, arguments: next(iter(self._specialisations.get(key, ())), None),
     )
-    monkeypatch.setattr("stcompile.frontend.state.capture.IdentityGuard.holds", lambda self: True)
+    monkeypatch.setattr("stcompile.base.guards.IdentityGuard.holds", lambda self: True)
     with pytest.raises(Wrong):
         for seed in range(40):
             run(program(seed))

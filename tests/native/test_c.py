@@ -242,9 +242,14 @@ def turning(x, z):
     return np.sum(np.abs(y) ** 2)
 
 
+def transformed(x, z):
+    """Of an odd length, of which a part in the middle is empty: C has an element there."""
+    return np.sum(np.fft.irfft(x[:6] * z[0], 11) ** 3)
+
+
 @needs_gcc
 @pytest.mark.parametrize("columns", [2, 3, 4])
-@pytest.mark.parametrize("function", [chosen, turning])
+@pytest.mark.parametrize("function", [chosen, turning, transformed])
 def test_a_header_says_how_large_the_workspace_is(
     function: Any, columns: int, tmp_path: Path
 ) -> None:

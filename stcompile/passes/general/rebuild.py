@@ -20,6 +20,12 @@ def with_inner(program: Program, change: Callable[[Program], Program]) -> Progra
     return program.with_equations([map_programs(e, change) for e in program.equations])
 
 
+def in_adjoint(program: Program) -> Program:
+    """The program with all its equations located in the adjoint."""
+    placed = (replace(e, location=e.location.in_section("adjoint")) for e in program.equations)
+    return replace(program, equations=tuple(placed))
+
+
 def have_same_settings(*equations: Equation) -> bool:
     """True for equations that run under the same `numpy.errstate`, so that they may be merged."""
     return len({equation.location.errstate for equation in equations}) == 1
