@@ -25,6 +25,38 @@ FOLDERS = (
     *("stcompile/cli", "stcompile/testing", "examples/installed/stcompile_programs", "examples"),
 )
 
+# Where the tests of a folder are, besides a folder of the same name in `tests/`; those of a folder
+# without a line are where those of the folder around it are.
+TESTS = {
+    "stcompile": ("tests/transforms/test_api.py", "tests/types", "tests/notebooks"),
+    "stcompile/base": ("tests/diagnostics", "tests/travel"),
+    "stcompile/calls": ("tests/travel", "tests/native", "tests/diagnostics"),
+    "stcompile/native": ("tests/fuzz",),
+    "stcompile/parse": ("tests/diagnostics",),
+    "stcompile/frontend": ("tests/diagnostics", "tests/gradients", "tests/fuzz", "tests/science"),
+    "stcompile/frontend/control": ("tests/control", "tests/frontend", "tests/fuzz"),
+    "stcompile/frontend/functions": ("tests/gradients/functions", "tests/frontend", "tests/scipy"),
+    "stcompile/frontend/lists": ("tests/control", "tests/frontend", "tests/fuzz"),
+    "stcompile/library": ("tests/gradients/functions", "tests/scipy", "tests/science"),
+    "stcompile/ad": ("tests/gradients", "tests/control"),
+    "stcompile/wengert": ("tests/net",),
+    "stcompile/analysis": ("tests/emit", "tests/plan"),
+    "stcompile/passes": ("tests/golden", "tests/net", "tests/mutation"),
+    "stcompile/passes/kernels": ("tests/kernels", "tests/passes", "tests/mutation"),
+    "stcompile/code": ("tests/emit", "tests/templates"),
+    "stcompile/emit": ("tests/golden",),
+    "stcompile/views/explorer": ("tests/explorer",),
+    "codegen_templates": ("tests/templates", "tests/gradients"),
+    "codegen_templates/c": ("tests/native",),
+    "codegen_templates/derivatives": ("tests/gradients", "tests/scipy"),
+    "codegen_templates/loops": ("tests/kernels", "tests/templates"),
+    "codegen_templates/skeleton": ("tests/export",),
+    "examples": ("tests/examples", "tests/docs"),
+    "examples/benchmarks": ("tests/benchmarks",),
+    "examples/papers": ("tests/papers",),
+    "examples/installed/stcompile_programs": ("tests/train", "tests/distributed", "tests/cli"),
+}
+
 
 def tables() -> str:
     """A section for each folder: what it is for, and a table of its modules."""
@@ -47,12 +79,31 @@ def _inside(top: Path) -> Iterator[Path]:
 
 
 def _section(folder: Path) -> str:
-    parts = [f"### `{named(folder)}/`", first_words(folder / "__init__.py")]
+    tests = ", ".join(f"`{path}`" for path in tests_of(folder))
+    parts = [f"### `{named(folder)}/`", first_words(folder / "__init__.py"), f"Tests: {tests}."]
     modules = sorted(path for path in folder.glob("*.py") if path.name != "__init__.py")
     rows = [f"| `{named(path)}` | {first_words(path)} |" for path in modules]
     if rows:
         parts.append("\n".join(["| file | what it has |", "|---|---|", *rows]))
     return "\n\n".join(part for part in parts if part)
+
+
+def tests_of(folder: Path) -> list[str]:
+    """Where the tests of a folder are; an error if one of these places is not there."""
+    around = folder
+    while named(around) not in TESTS and not _mirrored(around):
+        around = around.parent
+    found = [*_mirrored(around), *TESTS.get(named(around), ())]
+    missing = [path for path in found if not (ROOT / path).exists()]
+    assert not missing, f"there is no {missing[0]}, which TESTS names for {named(around)}"
+    return found
+
+
+def _mirrored(folder: Path) -> list[str]:
+    """The folder of the same name in ``tests/``."""
+    first, _, inner = named(folder).partition("/")
+    is_there = first != "examples" and inner and (ROOT / "tests" / inner).is_dir()
+    return [f"tests/{inner}"] if is_there else []
 
 
 def first_words(module: Path) -> str:
