@@ -65,6 +65,7 @@ LENGTHS = ("n", "m", "k", "p", "q")  # names of lengths
 IMPORTED = "from numba import njit"
 kernels_of = deferred("stcompile.emit.kernels", "kernels_of")
 kernel_lines = deferred("stcompile.emit.kernels", "kernel_lines")
+whole = deferred("stcompile.emit.numbers", "Whole")
 
 
 @dataclass(frozen=True)
@@ -218,6 +219,9 @@ class _Emitter:
         self.statements.kernels = self.kernels
 
     def _statements(self) -> Statements:
+        if self.options.form == "whole":
+            written: Statements = whole(self.schedule, self.naming)
+            return written
         if not self.options.xp:
             return Statements(self.schedule, self.naming)
         from stcompile.emit.elsewhere import Elsewhere
@@ -375,8 +379,9 @@ class _Emitter:
             after = [*_plain([rule]), *_rendered(self.effects, indent), *after]
         made = _rendered(statements, INDENT)
         beside = _helpers(self.staged.program, body)
-        if self.kernels:
-            beside += kernel_lines(self.kernels, self.sections, self.options.fastmath)
+        if self.kernels or self.options.form == "whole":
+            text = "\n".join(line for line, *_ in body)
+            beside += kernel_lines(self.kernels, self.sections, self.options.fastmath, text)
         head = self._imports([line for line, *_ in (*made, *before, *body, *after, *beside)])
         factory = self._factory(workspace, lengths) if statements else []
         signature = [" " * outer + line for line in self._signature()]
@@ -425,7 +430,7 @@ class _Emitter:
         blas = [own for own in blas_names() if f"{own}(" in text]
         xp = self.options.xp
         head.append(f"import {xp} as {NAMESPACE}" if xp else "import numpy as np")
-        head += [IMPORTED + ", prange" * ("prange(" in text)] if self.kernels else []
+        head += [IMPORTED + ", prange" * ("prange(" in text)] if "@njit(" in text else []
         scipy = scipy_modules(self.tree)
         head += ["from mpi4py import MPI"] if mpi_names(self.staged.program) else []
         head += [f"from scipy import {', '.join(scipy)}"] if scipy else []

@@ -9,9 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
-
-import numpy as np
 
 from stcompile.analysis.regions import Repeat, Tree, unfold
 from stcompile.base.location import Location, line_in
@@ -23,31 +20,23 @@ from stcompile.base.thresholds import (
     WRITTEN_OUT_STEPS,
 )
 from stcompile.code.beside import called_in, text_of
-from stcompile.code.literals import attribute, literal, name
+from stcompile.code.literals import literal, name
 from stcompile.code.render import render
-from stcompile.code.templates import Code, Operand, substitute
-from stcompile.codegen_templates.loops import HELPERS, WRITTEN
+from stcompile.codegen_templates.loops import HELPERS
 from stcompile.emit.layout import INDENT, WIDTH, Line, body_lines, started
 from stcompile.emit.names import Naming
-from stcompile.emit.statements import Statements
+from stcompile.emit.numbers import Numbers
 from stcompile.emit.steps import UNUSED, empty
 from stcompile.plan.decide import make_schedule
 from stcompile.plan.schedule import Schedule
-from stcompile.wengert.bounds import greatest
-from stcompile.wengert.dims import ENDLESS, Symbol
-from stcompile.wengert.ir import Atom, Constant, Equation, Params, Program, Variable
+from stcompile.wengert.dims import Symbol
+from stcompile.wengert.ir import Atom, Equation, Program, Variable
 from stcompile.wengert.naming import Names, base_name
-from stcompile.wengert.primitives import PRIMITIVES
-from stcompile.wengert.primitives.elementwise import promoted
 from stcompile.wengert.primitives.indexing import FIRST_INTEGER
-from stcompile.wengert.primitives.sizes import COUNT
 from stcompile.wengert.symbols import lengths_of
 from stcompile.wengert.types import Type
 
 COMPILED = "njit(error_model='numpy', nogil=True{})"
-SINGLE = frozenset(map(np.dtype, ("float32", "complex64")))
-MIXED = frozenset(map(np.dtype, ("float32", "int64")))
-INTEGER = frozenset({"add", "subtract", "multiply"})
 
 
 @dataclass(frozen=True)
@@ -140,42 +129,13 @@ def _is_innermost(equation: Equation) -> bool:
     return not any(one.primitive == "loop" for one in equation.params["body"].equations)
 
 
-class KernelStatements(Statements):
+class KernelStatements(Numbers):
     """Writes the items of a kernel, a function of ``arguments``. The numbers of steps of the
     ``kept`` loops are among them: ``told``."""
 
     kept: Collection[int] = ()
     told: Mapping[int, str] = MappingProxyType({})
     arguments: Sequence[str] = ()
-
-    @cached_property
-    def greatest(self) -> dict[Atom, int]:
-        """The greatest magnitudes of Python's integers: of counters, and of integers computed from
-        them."""
-        loops = (item for _, item in self.schedule.tree.items() if isinstance(item, Repeat))
-        return {
-            loop.counter: greatest(loop.length)
-            for loop in loops
-            if loop.counter is not None and loop.length is not None
-        }
-
-    def _is_in_range(self, equation: Equation) -> bool:
-        """True for integers of Python's that are known to have 64 bits."""
-        if equation.primitive not in INTEGER or equation.output.type != COUNT:
-            return False
-        found = [
-            abs(atom.value) if isinstance(atom, Constant) else self.greatest.get(atom, ENDLESS)
-            for atom in equation.inputs
-        ]
-        bound = math.prod(found) if equation.primitive == "multiply" else sum(found)
-        if bound < ENDLESS:
-            self.greatest[equation.output] = bound
-        return bound < ENDLESS
-
-    def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
-        if self._is_in_range(equation):
-            return substitute(equation.primitive, operands, equation.params)
-        return substitute_in_loop(equation.primitive, _alike(equation, operands), equation.params)
 
     def undefined(self, type: Type) -> ast.expr:
         if type.kind == "array" and all(isinstance(n, int) for n in type.dims):
@@ -196,47 +156,18 @@ class KernelStatements(Statements):
         return ast.Call(name("range"), down, [])
 
 
-def substitute_in_loop(primitive: str, operands: Sequence[Operand], params: Params) -> Code:
-    """The code of one equation of numbers, in a loop that Numba compiles."""
-    return substitute(primitive, operands, params, WRITTEN.get(primitive))
-
-
 def is_parallel(loop: Repeat) -> bool:
     """True for a loop whose steps may run at the same time."""
     return bool(loop.source.params.get("parallel"))
 
 
-def _alike(equation: Equation, operands: list[Operand]) -> list[Operand]:
-    """The operands of arithmetic in the dtype that NumPy computes in, where Numba takes another: of
-    float32 and a Python number it computes in float64, and of float32 and int64 in float32; so it
-    does of complex numbers."""
-    types = tuple(operand.atom.type for operand in operands)
-    if not PRIMITIVES[equation.primitive].elementwise or any(t.dims for t in types):
-        return operands
-    dtype, dtypes = promoted(types), {t.dtype for t in types}
-    if dtype in SINGLE or (dtype == np.float64 and dtypes >= MIXED):
-        return [_as_dtype(operand, dtype) for operand in operands]
-    return operands
-
-
-def _as_dtype(operand: Operand, dtype: np.dtype[Any]) -> Operand:
-    atom: Atom = operand.atom
-    if atom.type.dtype == dtype:
-        return operand
-    if isinstance(atom, Constant):
-        made = Constant(dtype.type(atom.value))
-        return Operand(literal(made.value), made)
-    code = ast.Call(attribute("np", dtype.name), [operand.code], [])
-    return Operand(code, Variable(atom.name, Type.scalar(dtype)))
-
-
 def kernel_lines(
-    kernels: Mapping[int, Kernel], sections: Mapping[str, str], fastmath: bool
+    kernels: Mapping[int, Kernel], sections: Mapping[str, str], fastmath: bool, beside: str = ""
 ) -> list[Line]:
-    """The functions of kernels, and the functions that they call."""
+    """The functions of kernels, and the functions that they and the code ``beside`` them call."""
     unique = {kernel.name: kernel for kernel in kernels.values()}
     functions = [_function(kernel, sections, fastmath) for kernel in unique.values()]
-    text = "\n".join(line for lines in functions for line, *_ in lines)
+    text = "\n".join([beside, *(line for lines in functions for line, *_ in lines)])
     helpers = [_helper(own, fastmath) for own in called_in(text, HELPERS)]
     return [line for lines in (*helpers, *functions) for line in lines]
 

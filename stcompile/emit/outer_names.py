@@ -23,7 +23,7 @@ def global_names(program: Program, options: Options) -> frozenset[str]:
     """All names of modules and functions that the code of a program may call."""
     modules = ("collections", "dataclasses", "types", "warnings", *effect_modules(program), *SCIPY)
     called = (*modules, *blas_names(), *mpi_names(program), *externals_of(program))
-    if _has(program, frozenset({"kernel"})):
+    if options.form == "whole" or _has(program, frozenset({"kernel"})):
         from stcompile.codegen_templates.loops import HELPERS
 
         called += (*HELPERS,)

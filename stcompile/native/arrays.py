@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from stcompile.native.functions import LOOPED
 from stcompile.native.kinds import INT, Array, Number
 from stcompile.native.operators import binary
 from stcompile.native.values import UNKNOWN, Value, cast, literal
@@ -33,7 +34,7 @@ def made_array(w: Writer, node: ast.expr) -> Filled | None:
         return None
     dims = w.value(node.args[0]).sizes
     if dims is None:
-        w.refuse_translation("an array of a length that is not known")
+        _refuse_length(w)
     dtypes += node.args[2:] if name == "np.full" else node.args[1:]
     kind = Array(Number(np.dtype(w.value(dtypes[0]).static if dtypes else float)), dims)
     if name == "np.empty":
@@ -48,7 +49,7 @@ def _counted(w: Writer, values: Sequence[Value], dtypes: Sequence[Any]) -> Fille
     if any(value.length is not None for value in values):
         return _counted_to(w, values, Number(np.dtype(dtypes[0])) if dtypes else INT)
     if any(value.static is UNKNOWN for value in values):
-        w.refuse_translation("an array of a length that is not known")
+        _refuse_length(w)
     whole = np.arange(*(v.static for v in values), dtype=dtypes[0] if dtypes else None)
     kind = Array(Number(whole.dtype), whole.shape)
     first = whole[0].item() if whole.size else 0
@@ -64,7 +65,7 @@ def _counted_to(w: Writer, values: Sequence[Value], of: Number) -> Filled:
     """The kind of ``np.arange`` of lengths that have names, and what it is filled with."""
     first, last, *others = values if len(values) > 1 else [literal(0), *values]
     if first.size is None or last.size is None or others:
-        w.refuse_translation("an array of a length that is not known")
+        _refuse_length(w)
     moved = binary(w, ast.Add, first, Value(INT, COUNTER))
     return Array(of, (last.size - first.size,)), cast(moved, of)
 
@@ -75,3 +76,7 @@ def _copied(node: ast.Call) -> ast.expr | None:
         return node.func.value
     is_copy = ast.unparse(node.func) in ("np.copy", "np.array") and len(node.args) == 1
     return node.args[0] if is_copy and not isinstance(node.args[0], ast.List) else None
+
+
+def _refuse_length(w: Writer) -> NoReturn:
+    w.refuse_translation("an array whose length data decide", LOOPED)

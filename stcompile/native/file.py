@@ -42,8 +42,9 @@ ABOUT = (
     "Arrays lie in C order, and none may overlap another. The caller owns all of them. What is not "
     "const is written: results, whose contents before the call do not matter, and arguments that "
     "the function changes. The workspace holds intermediate values; it need not be cleared, "
-    "{size}, lies where a double may, and is for one call at a time. NaN and infinity are no "
-    "errors. Returned is 0, or the code of an error, after which the results mean nothing."
+    "{size}, lies where a double may, and is for one call at a time. NaN and infinity are "
+    "errors only where Python's own numbers raise them. Returned is 0, or the code of an "
+    "error, after which the results mean nothing."
 )
 FLAGS = "Compile this without -ffast-math, and with -fwrapv if integers may overflow."
 

@@ -15,7 +15,7 @@ import stcompile as st
 from stcompile.code.templates import Operand
 from stcompile.codegen_templates.loops import HELPERS, PLAIN, WRITTEN
 from stcompile.codegen_templates.marks import fresh
-from stcompile.emit.kernels import _alike, substitute_in_loop
+from stcompile.emit.numbers import alike, substitute_in_loop
 from stcompile.passes.kernels.compilable import DTYPES, is_taken
 from stcompile.wengert.ir import Equation, Variable, freeze
 from stcompile.wengert.primitives import infer
@@ -66,7 +66,7 @@ def code_of(name: str, types: list[Type], params: dict[str, Any]) -> tuple[str, 
     if is_mathematics or not is_taken(equation):  # functions of `math` are given Python's numbers
         return None
     operands = [Operand(ast.Name(v.name, ast.Load()), v) for v in inputs]
-    value = substitute_in_loop(name, _alike(equation, operands), params).value
+    value = substitute_in_loop(name, alike(equation, operands), params).value
     assert value is not None
     return ast.unparse(value), output
 
@@ -112,10 +112,10 @@ def test_all_templates(kinds: tuple[str, ...]) -> None:
             raised = given(compiled, at, *values, *results)
             found = raised if raised is not None else results[at][0]
             label = f"{name} {params} of {kinds}: {code} at {values}: {found!r}, not {wanted!r}"
-            assert_alike(name, found, wanted, output, label)
+            assertalike(name, found, wanted, output, label)
 
 
-def assert_alike(name: str, found: Any, wanted: Any, output: Type, label: str) -> None:
+def assertalike(name: str, found: Any, wanted: Any, output: Type, label: str) -> None:
     if isinstance(wanted, complex) and output.dtype.kind != "c":
         wanted = ValueError  # a power of a negative float
     if isinstance(wanted, type) or isinstance(found, type):

@@ -16,7 +16,7 @@ import pytest
 import stcompile as st
 from stcompile.code.templates import Operand
 from stcompile.codegen_templates.loops import HELPERS, PLAIN, WRITTEN
-from stcompile.emit.kernels import _alike, substitute_in_loop
+from stcompile.emit.numbers import alike, substitute_in_loop
 from stcompile.passes.kernels.compilable import is_taken
 from stcompile.wengert.ir import Equation, Variable, freeze
 from stcompile.wengert.primitives import infer
@@ -59,7 +59,7 @@ def _code(name: str, types: list[Type]) -> tuple[str, np.dtype[Any]] | None:
     if not is_taken(equation):
         return None
     operands = [Operand(ast.Name(v.name, ast.Load()), v) for v in inputs]
-    value = substitute_in_loop(name, _alike(equation, operands), {}).value
+    value = substitute_in_loop(name, alike(equation, operands), {}).value
     assert value is not None
     return ast.unparse(value), output.dtype
 
