@@ -288,14 +288,6 @@ int64_t wrapped_S(int64_t index, int64_t length)
     return index < 0 ? index + length : index;
 }
 
-int64_t int_of_S(T x, int *error, int code)
-{
-    if (x >= (T)INT64_MIN && x < -(T)INT64_MIN)
-        return (int64_t)x;
-    *error = *error ? *error : code;
-    return 0;
-}
-
 int64_t place_S(int64_t index, int64_t length, int *error, int code)
 {
     if (index >= 0 && index < length)

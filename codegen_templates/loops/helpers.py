@@ -253,7 +253,9 @@ def wrapped_floor(x: Any, y: Any) -> Any:
     """``x // y`` of NumPy's integers."""
     if y == 0:
         return y
-    return -x if y == -1 else x // y
+    if y == -1:
+        return x if x < -9223372036854775807 else -x
+    return x // y
 
 
 @helper

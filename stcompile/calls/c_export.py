@@ -143,7 +143,7 @@ def translation(
             made.name,
             leaves,
             locate,
-            "\n".join([function.title, *_made_for(made, bound)]),
+            "\n".join([function.title, *_made_for(function, made, bound)]),
             _constants(made),
             file or made.name,
             name or function_name(made.name),
@@ -160,9 +160,10 @@ def translation(
     return made, text
 
 
-def _made_for(made: Specialisation, bound: Arguments) -> Iterator[str]:
-    """Sentences about what C is not given: arguments that are no numbers of the data, and the
-    values that captured numbers had."""
+def _made_for(function: Any, made: Specialisation, bound: Arguments) -> Iterator[str]:
+    """Sentences about what C is not given: lengths that were to have names, arguments that are no
+    numbers of the data, and the values that captured numbers had."""
+    yield from function.lengths_without_names(bound)
     given = {(leaf.argument, leaf.path) for leaf in made.staged.leaves}
     fixed = [
         f"{trees.show_path(name, path)} = {value!r}"

@@ -25,6 +25,7 @@ from stcompile.wengert.types import Type
 
 SINGLE = frozenset(map(np.dtype, ("float32", "complex64")))
 MIXED = frozenset(map(np.dtype, ("float32", "int64")))
+NUMBERS = frozenset({"python", "scalar"})
 INTEGER = frozenset({"add", "subtract", "multiply"})
 
 
@@ -62,12 +63,11 @@ class Numbers(Statements):
 
 
 class Whole(Numbers):
-    """Writes a function that is compiled as a whole: its equations of Python's numbers as in loops,
-    and those of arrays as for NumPy."""
+    """Writes a function that is compiled as a whole: its equations of numbers as in loops, and
+    those of arrays as for NumPy."""
 
     def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
-        is_of_python = all(atom.type.kind == "python" for atom in equation.inputs)
-        if is_of_python and equation.primitive in WRITTEN:
+        if all(atom.type.kind in NUMBERS for atom in (*equation.inputs, *equation.outputs)):
             return super().code_of(equation, operands)
         return Statements.code_of(self, equation, operands)
 

@@ -79,4 +79,4 @@ def _copied(node: ast.Call) -> ast.expr | None:
 
 
 def _refuse_length(w: Writer) -> NoReturn:
-    w.refuse_translation("an array whose length data decide", LOOPED)
+    w.refuse_translation("an array whose length only the run knows", LOOPED)

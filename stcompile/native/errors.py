@@ -8,7 +8,7 @@ from functools import partial
 from stcompile.native.bindings import Part
 from stcompile.native.kinds import INT
 from stcompile.native.sizes import size_text
-from stcompile.native.values import UNKNOWN, Value, cast
+from stcompile.native.values import Value, cast
 from stcompile.native.writer import Writer
 from stcompile.wengert.bounds import least
 from stcompile.wengert.dims import Size
@@ -68,12 +68,3 @@ def place(w: Writer, index: Value, length: Size) -> str:
     text = f"{w.inline('place', INT)}({index.code}, {limit}, &work->error, {code})"
     w.places[text] = index.code, limit
     return text
-
-
-def whole(w: Writer, value: Value) -> Value:
-    """``int(value)``: an error for NaN and for what has no place in 64 bits, as in Python. Kernels
-    convert like Numba, which does not ask."""
-    if w.unit.says_numbers or value.of.dtype.kind != "f" or value.static is not UNKNOWN:
-        return cast(value, INT)
-    code = w.code("ValueError", "cannot convert NaN or so large a number to an integer")
-    return Value(INT, f"{w.inline('int_of', value.of)}({value.code}, &work->error, {code})")

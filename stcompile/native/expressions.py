@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from stcompile.native.calls import call_of_arrays, gathered, transposed
-from stcompile.native.errors import place, whole
+from stcompile.native.errors import place
 from stcompile.native.functions import LOOPED
-from stcompile.native.kinds import Array, Number
+from stcompile.native.kinds import INT, Array, Number
 from stcompile.native.lists import item_of_list
 from stcompile.native.number_calls import BUILTIN, numpy_call
 from stcompile.native.operators import OPERATORS
@@ -130,7 +130,7 @@ def _call(w: Writer, node: ast.Call) -> Value:
     function = node.func
     if isinstance(function, ast.Name):
         if function.id == "int":
-            return whole(w, w.number(*node.args))
+            return cast(w.number(*node.args), INT)  # code before it has looked at the number
         if function.id in BUILTIN:
             return BUILTIN[function.id](w, *map(w.number, node.args))
         return own_call(w, function.id, [w.value(one) for one in node.args])

@@ -346,7 +346,7 @@ def test_errors_are_told_in_words(tmp_path: Path) -> None:
 
 
 def test_a_part_whose_length_data_decide_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(st.LanguageError, match="whose length data decide") as refused:
+    with pytest.raises(st.LanguageError, match="whose length only the run knows") as refused:
         st.grad(lambda x: np.prod(x), dynamic=True).export(tmp_path / "made.c", np.ones(5))
     assert "slice" not in str(refused.value)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stcompile as st
-from tests.native.test_c import built, needs_gcc
+from tests.native.test_c import built, needs_gcc, run_self_test
 
 LARGE = 1e300
 VALUES = (0.0, -0.0, 0.5, -0.5, 1.0, 3.0, -3.0, 800.0, LARGE, -LARGE, math.inf, -math.inf, math.nan)
@@ -128,3 +128,15 @@ def test_an_integer_that_overflows_is_a_code(tmp_path: Path) -> None:
     assert result.value == 8_000_000_001.0
     assert library.tried((double * 1)(4e9), ctypes.byref(result), (double * 99)()) > 0
     assert "OverflowError" in header_of(tmp_path)
+
+
+@needs_gcc
+def test_numbers_of_float32_stay_so(tmp_path: Path) -> None:
+    def fit(w, x):
+        return np.mean((x @ w) ** 2) / 3 + 0.5 * w[0]
+
+    w, x = np.ones(3, np.float32), np.ones((4, 3), np.float32)
+    st.value_and_grad(fit).export(tmp_path / "made.c", w, x)
+    assert "float *value_out" in header_of(tmp_path)
+    assert "(double)0.5" not in (tmp_path / "made.c").read_text()
+    run_self_test(tmp_path / "made.c")

@@ -53,6 +53,15 @@ def test_the_header_says_what_c_is_not_given(tmp_path: Path) -> None:
     assert "SCALE = 2.5" in header
 
 
+def test_the_header_says_which_lengths_stay_numbers(tmp_path: Path) -> None:
+    factored = st.compile(lambda a: np.sum(np.linalg.qr(a)[1] ** 2), dynamic=True)
+    with pytest.warns(st.StcompileWarning, match="numbers in place of lengths"):
+        factored.export(tmp_path / "made.c", np.random.default_rng(1).random((5, 3)), lapack=True)
+    header = (tmp_path / "made.h").read_text()
+    assert " * No other length will do of a.shape[1], because\n" in header
+    assert "qr: of fewer rows than columns is not supported" in header
+
+
 @needs_gcc
 def test_a_header_of_others_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "made.h").write_text("/* by hand */\n")

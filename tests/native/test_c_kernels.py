@@ -550,7 +550,7 @@ def test_c_by_itself_where_numba_is_missing() -> None:
 def test_what_is_no_c_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
     function, args = CASES["lu"]
-    with pytest.warns(st.LevelWarning, match="Numba compiles a loop of `lu`: as C, an array of"):
+    with pytest.warns(st.LevelWarning, match="Numba compiles a loop of `lu`: as C, an array"):
         in_c(function)(*copy.deepcopy(args))
 
 
