@@ -14,6 +14,7 @@ from stcompile.wengert.ir import Program
 from stcompile.wengert.naming import renumber
 from stcompile.wengert.text import parse_program
 from stcompile.wengert.verify import VerificationError, verify
+from tests.passes.apart import alike, apart
 from tests.passes.programs import Example, assert_equal, run
 
 # Relative to the largest entry: what a stage that is not exact may change in one result.
@@ -30,10 +31,13 @@ def check_stages(
     inputs: list[Any],
     primal: int,
     settled: bool = False,
+    by_name: bool = False,
 ) -> list[str]:
     """Assert that each stage leaves the program well formed and its results what they were: bit by
     bit if it is exact, else within `TOLERANCE`, but the first ``primal`` of them (None: all) bit
     by bit as well at the readable level. If ``settled``, a second run of a stage changes nothing.
+    Unless stages go ``by_name``, none depends on the names of variables, in the program and those
+    within it.
     Returns the names of the stages that changed something.
     """
     results = evaluated(program, inputs)
@@ -54,6 +58,8 @@ def check_stages(
             for position, (one, other) in enumerate(zip(found, results, strict=True)):
                 exact = stage.exact or ("readable" in stage.levels and position < primal)
                 assert_equal(one, other, 0) if exact else assert_close(one, other)
+            for names in () if by_name else (apart, alike):
+                assert str(alike(stage.run(names(program)))) == str(alike(after)), names.__name__
         except (AssertionError, VerificationError) as error:
             raise StageError(f"after the stage {stage.name!r}: {error}\nof\n{program}") from error
         program, results = after, found

@@ -108,6 +108,32 @@ def test_random_programs(seed: int, stages: tuple[Stage, ...]) -> None:
     check_example(stages, st.value_and_grad(total, (0, 1)), (X, Y))
 
 
+def names_of_three_loops(x, A, k, places):
+    """The innermost loop keeps a value by the name that one of the loop around it has."""
+    n = x.shape[0]
+    s = np.tanh(x[1])
+    t = 0.2
+    u = x * 0.5
+    W = np.tanh(A)
+    for _row in places:
+        for i in range(n):
+            for j in range(n - 1, -1, -1):
+                part = W[places[k] % n - n :, j & 3]
+                t = np.tanh(np.sum(part) * A[0, -1 - places[i % n]]) + 0.3 * t
+                u[n - 1 - j % n] = np.tanh(t * s)
+            u[places[i % n]] = np.tanh(np.sum(u[:1] ** 2))
+    return s + t * t + np.sum(u) + np.sum(W)
+
+
+@with_loops
+def test_loops_that_share_names(stages: tuple[Stage, ...]) -> None:
+    level = (LEVELS | LOOPS)[stages]
+    gradients = st.value_and_grad(names_of_three_loops, ("x", "A"), level=level)
+    x = np.array([0.3, -0.7, 0.9, 0.4, -0.2])
+    args = x, np.outer(x, x), 4, np.array([0, 4, 3, 2, 4])
+    assert check_example(stages, gradients, args)
+
+
 # --- the check itself ----------------------------------------------------------------------------
 
 PROGRAM = parse_program("""
@@ -173,12 +199,12 @@ def rounding(program: Program) -> Program:
 )
 def test_wrong_passes_are_found(wrong: Callable[[Program], Program], exact: bool, why: str) -> None:
     with pytest.raises(StageError, match=why):
-        check_stages([Stage(wrong, exact=exact)], PROGRAM, INPUTS, 1)
+        check_stages([Stage(wrong, exact=exact)], PROGRAM, INPUTS, 1, by_name=True)
 
 
 def test_right_passes_pass() -> None:
     rounded = Stage(changing(scaled(1 + 1e-15)), exact=False)
     other = Stage(rounding, "fast", exact=False)
     nothing = Stage(lambda program: program)
-    found = check_stages([nothing, rounded, other], PROGRAM, INPUTS, 1)
+    found = check_stages([nothing, rounded, other], PROGRAM, INPUTS, 1, by_name=True)
     assert found == [rounded.name, "rounding"]

@@ -38,14 +38,14 @@ class Collected:
 class KeptLoop:
     """A loop that is written. In addition to the carried values, its steps hand on the arrays in
     which its values are collected. Stacks, which are lists, are left alone. ``run`` records the
-    equations of a program; ``collecting`` has the arrays in which inner loops collect the values of
-    an outer loop."""
+    equations of a program; ``collecting`` has the arrays in which loops collect the values of those
+    around them, by the loops' identities: variables of other programs may have the same names."""
 
     def __init__(
         self,
         w: Writer,
         run: Run,
-        collecting: dict[Variable, Collected],
+        collecting: dict[int, dict[Variable, Collected]],
         equation: Equation,
         env: Env,
     ) -> None:
@@ -53,6 +53,7 @@ class KeptLoop:
         self.run = run
         self.collecting = collecting
         self.equation = equation
+        self.targets = collecting.pop(id(equation), {})
         self.outer = env
         self.ports = ports = Ports.of(equation)
         self.counter = None if ports.counter is None else w.counter(ports.counter.name)
@@ -93,8 +94,8 @@ class KeptLoop:
 
     def _place_of(self, y: Variable) -> Collected:
         """The array for the values of all steps: that of an enclosing loop, or a new one."""
-        if y in self.collecting:
-            return self.collecting[y]
+        if y in self.targets:
+            return self.targets[y]
         made = self.w.make("empty", shape=y.type.dims, dtype=y.type.dtype)
         self.w.hints[made] = y.name
         return Collected(made, ())
@@ -181,13 +182,13 @@ class KeptLoop:
         else reads."""
         body = self.ports.body
         loops = [e for e in body.equations if e.primitive == "loop"]
-        made = {y for loop in loops for y in Ports.of(loop).ys}
+        made = {y: id(loop) for loop in loops for y in Ports.of(loop).ys}
         read = {v for e in body.equations for v in e.variables}
         found = set[Atom]()
         for y, atom in zip(self.ports.ys, self.ports.stacked, strict=True):
             is_once = body.outputs.count(atom) == 1 and atom not in read
             if y in self.inside and isinstance(atom, Variable) and atom in made and is_once:
-                self.collecting[atom] = self.inside[y]
+                self.collecting.setdefault(made[atom], {})[atom] = self.inside[y]
                 found.add(atom)
         return frozenset(found)
 
@@ -227,8 +228,8 @@ class KeptLoop:
         noted = iter(results[len(self.handed) :])
         for y in ports.ys:
             result = next(collected if y in self.inside else noted)
-            if y in self.collecting:
-                self.collecting.pop(y).array = result
+            if y in self.targets:
+                self.targets[y].array = result
             values.append(result)
         return values
 

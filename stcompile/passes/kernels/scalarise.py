@@ -138,7 +138,7 @@ class Scalariser:
         largest: float | None = None,
     ) -> None:
         self.w = Writer()
-        self.collecting: dict[Variable, Collected] = {}
+        self.collecting: dict[int, dict[Variable, Collected]] = {}  # by the loops' identities
         self.lengths = frozenset(lengths)
         self.unsized: set[Value] = set()
         self.depth = depth
@@ -234,7 +234,7 @@ class Scalariser:
             stored = lazy_of(w, equation, [new_array(w, operands[0])])
             if stored is not None and self._stays(output, stored, region, env):
                 return stored
-        if self.depth and is_small(output.type) and output not in self.collecting:
+        if self.depth and is_small(output.type):
             return small_array(w, output.type, numbers_of(w, lazy))
         return self._stored(equation, operands, lazy, region)
 
