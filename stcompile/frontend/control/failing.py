@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from stcompile.analysis.errors import Kinds
 from stcompile.base.errors import StcompileError
 from stcompile.codegen_templates.derivatives import NON_DIFFERENTIABLE
 from stcompile.frontend.control.paths import either
 from stcompile.frontend.control.splits import refuse, split_off
-from stcompile.frontend.state.failures import Guard, Kinds, text_of
+from stcompile.frontend.state.failures import Guard, text_of
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import is_traced
 from stcompile.wengert.dims import Dim

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from stcompile.analysis.errors import raised_by
 from stcompile.analysis.layouts import Layouts
 from stcompile.base import trees
 from stcompile.base.classes import MISSING, is_changeable, is_plain_value
@@ -25,7 +26,7 @@ from stcompile.base.wording import an
 from stcompile.frontend.state.attempts import Attempts
 from stcompile.frontend.state.capture import Captures
 from stcompile.frontend.state.elements import Elements
-from stcompile.frontend.state.failures import first_caught, raised_by
+from stcompile.frontend.state.failures import first_caught
 from stcompile.frontend.state.fitting import by_operand, may_fit, pairs_that_must_fit, with_dims
 from stcompile.frontend.state.outside import Change, ChangedPart
 from stcompile.frontend.state.state import CellSite, ContentsSite

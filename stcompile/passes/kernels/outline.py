@@ -34,11 +34,12 @@ program f(x: f64[3], w: f64[3,3]) {
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from stcompile.analysis.errors import may_raise
 from stcompile.analysis.liveness import Moments
 from stcompile.analysis.regions import Branch, Repeat, Tree, unfold
 from stcompile.analysis.storage import Writes, plan_writes, target_of
@@ -106,19 +107,22 @@ def _is_loop(equation: Equation) -> bool:
 
 class _Groups:
     """Alternately takes all equations that Numba compiles and whose operands are available, and all
-    other equations whose operands are. Equations with effects keep their order."""
+    other equations whose operands are. Equations with effects keep their order, and so does what
+    may raise an error: a check stays before what it checks."""
 
     def __init__(self, program: Program) -> None:
         self.left = list(program.equations)
         self.missing = {made for e in self.left for made in _made(e)}
         self.turned = {e.output for e in self.left if e.primitive == "transpose"}
+        has_effects = any(e.effects for e in self.left)
+        self.raising = {id(e) for e in self.left if has_effects and may_raise(e)}
 
     def run(self) -> Sequence[_Group]:
         groups: list[_Group] = []
         while self.left:
             groups.append(self._take(False))
             groups.append(self._take(True))
-        _sink(groups)
+        _sink(groups, self.raising)
         return [group for group in groups if group.equations]
 
     def _fits(self, equation: Equation, taken: bool) -> bool:
@@ -132,7 +136,7 @@ class _Groups:
         for equation in self.left:
             is_ready = self.missing.isdisjoint((*equation.variables, *mentioned([equation])))
             is_checked = equation.primitive == "as_shape"  # lengths were compared before
-            in_order = bool(equation.effects) or is_checked
+            in_order = bool(equation.effects) or is_checked or id(equation) in self.raising
             if is_ready and self._fits(equation, taken) and not (waits and in_order):
                 group.equations.append(equation)
                 self.missing.difference_update(_made(equation))
@@ -143,10 +147,10 @@ class _Groups:
         return group
 
 
-def _sink(groups: Sequence[_Group]) -> None:
+def _sink(groups: Sequence[_Group], raising: Collection[int]) -> None:
     """Move equations without a loop, such as new memory, to their first reader, and loops that fill
     new memory with a constant. An equation that reads an array that is written to stays, since it
-    would read a copy there."""
+    would read a copy there, and so does one that may raise, by its identity."""
     changed = {a for group in groups for e in group.equations for a in _overwritten(e)}
     new = {e.output for group in groups for e in group.equations if e.primitive == "empty"}
     readers: dict[Variable, Counter[int]] = {}
@@ -159,7 +163,8 @@ def _sink(groups: Sequence[_Group]) -> None:
             counts = [readers[output] for output in equation.outputs if output in readers]
             places = {place for count in counts for place in count if count[place]}
             read = {*equation.variables}.difference(_overwritten(equation))
-            if not group.is_taken or not places or at in places or not changed.isdisjoint(read):
+            stays = not group.is_taken or not places or at in places or id(equation) in raising
+            if stays or not changed.isdisjoint(read):
                 kept.append(equation)
                 continue
             to = min(places)
