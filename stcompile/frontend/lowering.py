@@ -15,13 +15,14 @@ from stcompile.base.errors import ArgumentsError, LanguageError, StcompileError,
 from stcompile.frontend.inlining import inline_function
 from stcompile.frontend.operations.out import Callee, without_out, without_where, write_out
 from stcompile.frontend.operations.overloads import refuse_conversions
-from stcompile.frontend.operations.refusals import NotTriedError, called, judge, refusal_of
 from stcompile.frontend.state.run import Run
 
 Arguments = Sequence[Any]
 Keywords = Mapping[str, Any]
 at_chosen = deferred("stcompile.frontend.functions.ufuncs", "at_chosen")
 python_of = deferred("stcompile.frontend.functions.of_numpy", "python_of")
+judge_call = deferred("stcompile.frontend.operations.trials", "judge_call")
+refusal_of_call = deferred("stcompile.frontend.operations.trials", "refusal_of_call")
 
 
 def lower(run: Run, lowering: Any, callee: Callee, arguments: Arguments, keywords: Keywords) -> Any:
@@ -57,12 +58,12 @@ def lower(run: Run, lowering: Any, callee: Callee, arguments: Arguments, keyword
     try:
         result = lowering(run, *arguments, **keywords)
     except (TypingError, LanguageError) as error:
-        _judge(run, error, callee, arguments, keywords)
+        judge_call(run, error, callee, arguments, keywords)
         raise
     except StcompileError:
         raise
     except Exception:
-        refusal = _refusal(callee, arguments, keywords)
+        refusal = refusal_of_call(callee, arguments, keywords)
         if refusal is None:
             raise
         run.raises(refusal, reason=f"{name}: {refusal}")
@@ -158,27 +159,6 @@ def _without_defaults(callee: Callee, lowering: inspect.Signature, keywords: Key
 def _is_default(value: Any, default: Any) -> bool:
     is_plain = isinstance(value, bool | int | str) and type(value) is type(default)
     return value is default or (is_plain and value == default)
-
-
-def _judge(
-    run: Run, error: StcompileError, callee: Callee, arguments: Arguments, keywords: Keywords
-) -> None:
-    """Replace a refusal of a call of NumPy's by the error that NumPy itself raises, if there is
-    one."""
-    try:
-        function = called(callee)
-    except NotTriedError:
-        return
-    judge(run, error, function, arguments, keywords)
-
-
-def _refusal(callee: Callee, arguments: Arguments, keywords: Keywords) -> Exception | None:
-    """The error that NumPy raises for the arguments; None if it raises none or that is not
-    known."""
-    try:
-        return refusal_of(called(callee), arguments, keywords)
-    except NotTriedError:
-        return None
 
 
 _signature = functools.lru_cache(maxsize=1024)(inspect.signature)  # of lowerings: they never change

@@ -9,14 +9,14 @@ import numpy as np
 from stcompile.library.axes import along, normal
 
 
-def unique(ar: Any, index: bool, inverse: bool, counts: bool) -> Any:
+def unique(ar: Any, index: bool, inverse: bool, counts: bool, equal_nan: bool) -> Any:
     """`numpy.unique` without an axis: the first of equal values in the order of the array stands
     for all of them."""
     flat = np.ravel(ar)
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]
     is_first = np.ones(ordered.shape, bool)
-    is_first[1:] = np.logical_not(_are_same(ordered[1:], ordered[:-1]))
+    is_first[1:] = np.logical_not(_are_same(ordered[1:], ordered[:-1], equal_nan))
     found: Any = (ordered[is_first],)
     if index:
         found = (*found, order[is_first])
@@ -31,9 +31,9 @@ def unique(ar: Any, index: bool, inverse: bool, counts: bool) -> Any:
     return found if len(found) > 1 else found[0]
 
 
-def _are_same(one: Any, other: Any) -> Any:
-    """True for equal values; NaN equals NaN."""
-    if one.dtype.kind in "fc":
+def _are_same(one: Any, other: Any, equal_nan: bool) -> Any:
+    """True for equal values, and for NaN and NaN if they are to be equal."""
+    if equal_nan and one.dtype.kind in "fc":
         return (one == other) | (np.isnan(one) & np.isnan(other))
     return one == other
 

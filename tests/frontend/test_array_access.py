@@ -249,6 +249,14 @@ def test_storage_order():
 
 
 @example(A)
+def written_if_possible(x):
+    y, z = x * 2, np.broadcast_to(x[:1], (4,))
+    if y.flags.writeable:
+        y[0] = 3.0
+    return y, z.flags.writeable, z.copy().flags["WRITEABLE"]
+
+
+@example(A)
 def shapes_set(x):
     y, z = x * 2, np.zeros((2, 2))
     other, view = y, y[1:]

@@ -471,3 +471,12 @@ def test_places_keep_the_order_of_the_array(order: str, count: int) -> None:
     for expected, found in zip(changed(*args), st.compile(changed)(*args), strict=True):
         np.testing.assert_array_equal(found, expected)
         assert found.strides == expected.strides
+
+
+@pytest.mark.parametrize("equal_nan", [True, False])
+def test_distinct_values_with_nan(equal_nan):
+    def counted(x):
+        return len(np.unique(x, equal_nan=equal_nan)) * x[0]
+
+    x = np.array([2.0, np.nan, 1.0, np.nan, 2.0])
+    assert st.grad(counted)(x)[0] == len(np.unique(x, equal_nan=equal_nan)) == 4 - equal_nan

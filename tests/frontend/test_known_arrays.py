@@ -186,3 +186,27 @@ def test_refusals(function, reason):
     with pytest.raises(st.StcompileError, match=reason) as caught:
         st.grad(function)(V)
     assert "test_known_arrays.py" in str(caught.value)
+
+
+# --- conditions ----------------------------------------------------------------------------------
+
+
+def by_kind(x):
+    """As `statsmodels` chooses a function for complex numbers."""
+    log_of = np.log1p if np.any(np.iscomplex(x)) or np.iscomplex(x[0]) else np.log
+    return np.sum(log_of(x))
+
+
+def long_chain(x):
+    total = np.zeros(())
+    for name in ["a", "bb"] * 600:  # texts: the loop is unrolled
+        total = total + len(name)
+    scaled = np.tanh if total > 1799.5 else np.exp
+    return np.sum(scaled(x))
+
+
+@pytest.mark.parametrize("function", [by_kind, long_chain])
+def test_conditions_that_follow_from_constants_are_known(function):
+    x = np.array([0.5, 1.5])
+    slope = 1 / x if function is by_kind else 1 - np.tanh(x) ** 2
+    np.testing.assert_allclose(st.grad(function)(x), slope, rtol=1e-14)

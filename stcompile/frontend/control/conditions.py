@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from stcompile.frontend.control.branches import choose, predicate_of
 from stcompile.frontend.control.paths import attempted, stage_path
 from stcompile.frontend.state.frames import Frame
+from stcompile.frontend.state.known import number_known
 from stcompile.frontend.state.run import Run
 from stcompile.frontend.state.values import Traced, describe, is_traced
 from stcompile.wengert.bounds import greatest, least
@@ -26,10 +27,15 @@ def refuse_truth(run: Run, value: Traced, construct: str) -> NoReturn:
     )
 
 
+def asked(run: Run, value: Any) -> Any:
+    """Ask what decides whether a value is true: a flag that follows from constants is known."""
+    return number_known(run, run.asked(value))
+
+
 def evaluate_test(run: Run, node: ast.expr, frame: Frame) -> Any:
     """Evaluate an expression of which only the truth matters."""
     if not isinstance(node, ast.BoolOp):
-        return run.asked(run.evaluate(node, frame))
+        return asked(run, run.evaluate(node, frame))
     first, *rest = [functools.partial(evaluate_test, run, part, frame) for part in node.values]
     value = first()
     for part in rest:
@@ -49,7 +55,7 @@ def _as_flag(run: Run, value: Any) -> Any:
 
 def negated(run: Run, value: Any) -> Any:
     """``not value``."""
-    value = run.asked(value)
+    value = asked(run, value)
     if not is_traced(value):
         return not run.truth(value)
     return run.record("not", predicate_of(run, value))
@@ -58,16 +64,16 @@ def negated(run: Run, value: Any) -> Any:
 def combined(run: Run, is_and: bool, value: Any, other: Callable[[], Any]) -> Any:
     """``value and other()`` or ``value or other()``: the second operand is evaluated only if the
     first does not decide. Two conditions that cannot fail are recorded as a single equation."""
-    asked = run.asked(value)
-    if not is_traced(asked):
-        return other() if run.truth(asked) == is_and else value
-    predicate_of(run, asked)
+    decides = asked(run, value)
+    if not is_traced(decides):
+        return other() if run.truth(decides) == is_and else value
+    predicate_of(run, decides)
     path = stage_path(run, lambda: attempted(run, other))
     flags = _is_flag(value) and _is_flag(path.result)
     if flags and path.is_pure and never_fail(run, path.equations):
         return run.record("and" if is_and else "or", value, other())
     decided = (other, lambda: value) if is_and else (lambda: value, other)
-    return choose(run, asked, *decided)
+    return choose(run, decides, *decided)
 
 
 def _is_flag(value: Any) -> bool:
@@ -119,7 +125,7 @@ def _is_within(run: Run, part: Equation) -> bool:
 
 def truth_of(run: Run, value: Any) -> Any:
     """``bool(value)``; the result is a flag if the value is traced."""
-    value = run.asked(value)
+    value = asked(run, value)
     if not is_traced(value):
         return run.truth(value)
     if value.type.kind == "python" and value.type.dtype.kind == "b":

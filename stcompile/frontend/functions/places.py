@@ -74,14 +74,12 @@ def distinct_values(
             run.refuse(f"np.unique: {error}", "", TypingError)
         many = isinstance(found, tuple)
         return tuple(constant(run, part) for part in found) if many else constant(run, found)
-    if equal_nan is not True:
-        run.refuse("the argument `equal_nan` of `np.unique` is not supported", "leave it out")
     if axis is not None and not (x.type.ndim == 1 and axis in (0, -1)):
         run.refuse(
             "np.unique of rows that are known only at run time is not supported",
             "find the distinct values of a vector",
         )
-    return run.call(distinct.unique, [x, *flags], {})
+    return run.call(distinct.unique, [x, *flags, bool(equal_nan)], {})
 
 
 def repeated(run: Run, a: Any, repeats: Any, axis: Any = None) -> Any:

@@ -161,6 +161,7 @@ class Flags(NamedTuple):
     forc: bool
     contiguous: bool
     fortran: bool
+    writeable: bool
     aligned: bool = True
 
     def __getitem__(self, key: Any) -> Any:
