@@ -9,7 +9,16 @@ the loops.
 from __future__ import annotations
 
 from ..marks import by_primitive
-from . import arithmetic, conversions, factors, helpers, linear_algebra, matrices, python_math
+from . import (
+    arithmetic,
+    conversions,
+    factors,
+    helpers,
+    linear_algebra,
+    matrices,
+    python_math,
+    special_functions,
+)
 
 PLAIN = frozenset(
     {
@@ -56,6 +65,7 @@ PLAIN = frozenset(
 WRITTEN = {
     **by_primitive(arithmetic, conversions),
     **by_primitive(python_math, prefix="math."),
+    **by_primitive(special_functions, prefix="special."),
 }
 FACTORS = by_primitive(factors)
 """Primitives that compiled loops alone have."""

@@ -41,6 +41,7 @@ from .helpers import (
     root_of_cube,
     sign_of,
     wrapped_floor,
+    wrapped_power,
     wrapped_remainder,
 )
 from .kinds import as_float, as_int
@@ -198,8 +199,10 @@ def power(x: Any, y: Any, *, spelling: str = "**") -> Any:
         return over_root_of_cube(x)
     if exponent(x, y, -2.5):
         return over_root_of_fifth_power(x)
-    if isinstance(y, FLOAT) or _is_positive(y) or not isinstance(x, FLOAT):
+    if isinstance(y, FLOAT) or _is_positive(y):
         return x**y
+    if not isinstance(x, FLOAT):
+        return wrapped_power(x, y)
     return x ** np.float64(y)
 
 

@@ -267,6 +267,14 @@ def wrapped_remainder(x: Any, y: Any) -> Any:
 
 
 @helper
+def wrapped_power(x: Any, y: Any) -> Any:
+    """``x**y`` of NumPy's integers."""
+    if y < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return x**y
+
+
+@helper
 def float_floor(x: Any, y: Any) -> Any:
     """``x // y`` of Python's floats."""
     if y == 0:
@@ -331,7 +339,7 @@ def whole(x: Any) -> Any:
         raise ValueError("cannot convert float NaN to integer")
     if not -9.2e18 < x < 9.2e18:
         raise OverflowError("cannot convert float to an integer of 64 bits")
-    return int(x)
+    return np.int64(x)
 
 
 @helper
@@ -348,3 +356,27 @@ def in_range(y: Any, x: Any) -> Any:
     if math.isinf(y) and not math.isinf(x):
         raise OverflowError("math range error")
     return y
+
+
+@helper
+def expit_of(x: Any) -> Any:
+    """``1 / (1 + exp(-x))``."""
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+@helper
+def log_gamma(x: Any) -> Any:
+    """``scipy.special.gammaln(x)``, whose limit at ``-inf`` is not that of C."""
+    return -math.inf if x == -math.inf else math.lgamma(x)
+
+
+@helper
+def normal_below(x: Any) -> Any:
+    """The probability that a standard normal number is below ``x``."""
+    return 0.5 * math.erfc(-x * 0.7071067811865476)
+
+
+@helper
+def x_log_y(x: Any, y: Any) -> Any:
+    """``x * log(y)``, which is 0 where ``x`` is."""
+    return 0.0 if x == 0.0 and y == y else x * np.log(y)

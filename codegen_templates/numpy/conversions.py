@@ -11,6 +11,9 @@ from ..marks import fresh, view
 
 @fresh
 def cast(x: Any, *, dtype: Any) -> Any:
+    # A NumPy number may be written so that it is Python's: `x * y if x else x`.
+    if isinstance(x, np.generic) and dtype.kind in "fc":
+        return dtype.type(x)
     if isinstance(x, np.ndarray | np.generic):
         return x.astype(dtype)
     return dtype.type(x)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+import stcompile as st
 from tests.control.checks import FEW, MANY, ROWS, X, check_float32, check_second_order
 from tests.programs import Examples
 
@@ -567,6 +570,18 @@ def of_float32(x, limit):
         if total > limit:
             return total * v
     return total * 0.5
+
+
+def test_a_slope_that_is_zero_on_a_path_has_the_dtype_of_the_argument():
+    def either(a, b):
+        t = math.cosh(b)
+        if a > -1.0:
+            return abs(t)
+        return math.cos(a) + math.sin(b)
+
+    _, slopes = st.value_and_grad(either, wrt=("a", "b"))(np.float32(-2), np.float32(0.7))
+    assert [type(slope) for slope in slopes] == [np.float32] * 2
+    np.testing.assert_allclose(slopes, [math.sin(2.0), math.cos(0.7)], rtol=1e-6)
 
 
 test_program = examples.tests()

@@ -112,10 +112,10 @@ def test_all_templates(kinds: tuple[str, ...]) -> None:
             raised = given(compiled, at, *values, *results)
             found = raised if raised is not None else results[at][0]
             label = f"{name} {params} of {kinds}: {code} at {values}: {found!r}, not {wanted!r}"
-            assertalike(name, found, wanted, output, label)
+            assert_alike(name, found, wanted, output, label)
 
 
-def assertalike(name: str, found: Any, wanted: Any, output: Type, label: str) -> None:
+def assert_alike(name: str, found: Any, wanted: Any, output: Type, label: str) -> None:
     if isinstance(wanted, complex) and output.dtype.kind != "c":
         wanted = ValueError  # a power of a negative float
     if isinstance(wanted, type) or isinstance(found, type):

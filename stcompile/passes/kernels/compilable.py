@@ -134,6 +134,8 @@ def _is_number(equation: Equation) -> bool:
         return False
     if primitive == "math.hypot" and len(inputs) != 2:
         return False
+    if primitive == "math.round" and equation.params["ndigits"] is not None:
+        return False  # Python rounds the decimal digits of a number
     if primitive == "fmod" and all(dtype.kind != "f" for dtype in dtypes):
         return False
     is_boolean = bool(dtypes) and dtypes <= {np.dtype(bool)}
