@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from stcompile.native.functions import LOOPED
-from stcompile.native.kinds import INT, Array, Number
+from stcompile.native.kinds import BOOL, INT, Array, Number
 from stcompile.native.operators import binary
 from stcompile.native.values import UNKNOWN, Value, cast, literal
 from stcompile.native.writer import COUNTER, Writer
@@ -37,8 +37,9 @@ def made_array(w: Writer, node: ast.expr) -> Filled | None:
         _refuse_length(w)
     dtypes += node.args[2:] if name == "np.full" else node.args[1:]
     kind = Array(Number(np.dtype(w.value(dtypes[0]).static if dtypes else float)), dims)
-    if name == "np.empty":
-        return kind, None
+    if name == "np.empty":  # what has no value on a path is copied, and booleans have two values
+        is_filled = not dims or (kind.of == BOOL and not kind.is_named)
+        return kind, literal(0, kind.of) if is_filled else None
     if name == "np.full":
         return kind, cast(w.number(node.args[1]), kind.of)
     return kind, literal(int(name == "np.ones"), kind.of)

@@ -75,7 +75,12 @@ def _end_after_error(w: Writer, before: int) -> None:
     it, so that nobody reads what it has not written; and in the function that others call
     after each of its own statements, so that no argument is changed afterwards."""
     is_outer = w.is_main and w.text.level == 1
-    if w.may_fail or (is_outer and any(map(_SETS_ERROR.search, w.text.lines[before:]))):
+    lines = [*w.text.lines[before:], ""]
+    ends = (line.strip() in ("if (work->error)", ended(w)) for line in lines[1:])
+    is_set = any(
+        _SETS_ERROR.search(line) and not end for line, end in zip(lines, ends, strict=False)
+    )
+    if w.may_fail or (is_outer and is_set):
         w.say("if (work->error)")
         w.say(f"    {ended(w)}")
 
@@ -192,8 +197,16 @@ def _if(w: Writer, node: ast.If) -> None:
     w.say("}")
 
 
+def _assert(w: Writer, node: ast.Assert) -> None:
+    text = [] if node.msg is None else [node.msg]
+    error = ast.Call(ast.Name("AssertionError", ast.Load()), text, [])
+    raised = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Raise(error)], [])
+    _if(w, ast.fix_missing_locations(ast.copy_location(raised, node)))
+
+
 STATEMENTS: Statements = {
     **SIMPLE,
+    ast.Assert: _assert,
     ast.For: _for,
     ast.While: _while,
     ast.If: _if,

@@ -176,6 +176,7 @@ def _signature(unit: Unit, made: Made, returned: str, for_cpp: bool = False) -> 
     texts = (one.in_cpp if for_cpp else one.text for one in made.parameters)
     given = [*(f"int64_t {own}" for own in made.lengths), *texts]
     given += [f"{unit.workspace} *work"] if made.needs_workspace else []
+    given += [f"int code_{at}" for at, _ in enumerate(made.raised, 1)]
     given += [f"size_t {SIZE}"] if made.name == unit.name and unit.lengths else []
     return wrapped(f"{returned} {made.name}({', '.join(given) or 'void'})", 4)
 
@@ -247,7 +248,7 @@ def _codes(unit: Unit) -> Iterator[str]:
 def _declared(unit: Unit, made: Made, measure: str) -> Iterator[str]:
     """The struct of the workspace and the prototypes. C++ has no `restrict`, no lengths of
     parameters, no members of unknown length, and another type of complex numbers."""
-    struct = [line.replace(" complex", " _Complex") for line in struct_lines(unit)]
+    struct = [re.sub(r"\bcomplex\b", "_Complex", line) for line in struct_lines(unit)]
     is_open = any("[]" in line for line in struct)
     prototypes = (
         wrapped(_signature(unit, made, "int", for_cpp) + ";", 4) for for_cpp in (True, False)

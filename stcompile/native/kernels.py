@@ -57,6 +57,10 @@ class _Kernels(Unit):
         """True if an index may be out of range, as Numba is told."""
         return any("boundscheck=True" in ast.unparse(one) for one in node.decorator_list)
 
+    def is_of_callers(self, node: ast.FunctionDef) -> bool:
+        """False: errors name the lines of the text, as Numba's do."""
+        return False
+
     def looped(self, w: Writer, node: ast.For, at: int) -> None:
         within = {type(one) for one in nodes(node.body, ast.stmt)}
         if w.places and not within & {ast.For, ast.While}:

@@ -20,26 +20,30 @@ _WORDS = """
     isinf isfinite isnormal signbit size_t ptrdiff_t wchar_t j0 j1 jn y0 y1 yn
 """
 _OF_CPP = """
-    catch class compl constexpr decltype delete explicit export friend mutable namespace new
-    noexcept nullptr operator private protected public template this throw typeid typename using
-    virtual xor bitand bitor alignas alignof requires concept
+    and and_eq bitand bitor compl not not_eq or or_eq xor xor_eq alignas alignof catch char8_t
+    char16_t char32_t class co_await co_return co_yield concept const_cast consteval constexpr
+    constinit decltype delete dynamic_cast explicit export friend mutable namespace new noexcept
+    nullptr operator private protected public reinterpret_cast requires static_assert static_cast
+    template this thread_local throw try typeid typename using virtual
 """
 TAKEN = frozenset({*_WORDS.split(), *_OF_CPP.split(), *LIBM.values(), *INLINE})
 """Names that mean something in the file, or in C++, which reads the header."""
 _MACROS = re.compile(r"M_[A-Z0-9_]+|U?INT\w*_(MIN|MAX|C)|u?int\w*_t|SIZE_MAX|FP_\w+|_[A-Z_]\w*")
 _LIBRARY = """
-    abs access alarm bind clock close connect div exit fma fork free index kill link listen malloc
-    modf nan nice open pause pipe poll printf puts qsort raise rand random read remainder remove
-    rename rewind round select send signal sleep stat step sync system time times truncate wait
-    write
+    abs access alarm bind clock close connect div drem exit fma fork free gamma ilogb index kill
+    lgamma_r link listen llrint llround logb lrint lround malloc modf nan nearbyint nextafter nice
+    open pause pipe poll printf puts qsort raise rand random read remainder remove remquo rename
+    rewind round scalb scalbn select send signal signgam significand sleep stat step sync system
+    time times truncate wait write
 """
 """Functions of the system's libraries, which a function of a program would take the place of."""
+_OF_TESTS = re.compile("code|failed|memory|(given|found|expected|differ)_.*")  # in the self-test
 
 
 def function_name(name: str) -> str:
     """A name in C for a function that other files call."""
     own = c_name(name)
-    return f"{own}_" if own in _LIBRARY.split() else own
+    return f"{own}_" if own in _LIBRARY.split() or _OF_TESTS.fullmatch(own) else own
 
 
 def c_name(name: str) -> str:

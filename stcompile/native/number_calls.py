@@ -107,7 +107,11 @@ def _not(w: Writer, value: Value) -> Value:
 
 
 def _test(name: str) -> Callable[..., Value]:
-    return lambda w, value: Value(BOOL, f"{name}({value.code}) != 0", Binds.EQUAL)
+    def made(w: Writer, value: Value) -> Value:
+        number = cast(value, FLOAT) if value.number.dtype.kind in "biu" else value
+        return Value(BOOL, f"{name}({number.code}) != 0", Binds.EQUAL)
+
+    return made
 
 
 def _logical(sign: str, binds: int) -> Callable[..., Value]:

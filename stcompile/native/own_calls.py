@@ -100,6 +100,7 @@ def _text(w: Writer, made: Made, arguments: Sequence[Value], outs: Sequence[str]
     if made.needs_workspace:
         w.needs_workspace = True
         given.append("work")
+    given += [w.code(error, *parts) for error, parts in made.raised]
     return f"{made.name}({', '.join(given)})"
 
 

@@ -139,6 +139,9 @@ def _name(w: Writer, name: str, node: ast.expr) -> None:
 def _name_value(w: Writer, name: str, value: Value, node: ast.expr) -> None:
     if isinstance(value.kind, Array):
         w.bind_array(name, value, node)
+    elif value.code == w.unit.called(name) and name not in w.declared:
+        w.declared.add(name)  # a parameter of C already
+        w.env[name] = value
     elif isinstance(value.kind, Number) and (value.size is None or w.assigned[name] != 1):
         w.set_number(name, value)
     else:

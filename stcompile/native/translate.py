@@ -40,6 +40,7 @@ def translate(
     parameters = [*w.parameters, *(Parameter(own, kind, is_read=False) for own, kind in outs)]
     made = Made(name, parameters, w.results, w.text.lines, w.needs_workspace)
     made.members = frozenset(w.members)
+    made.raised = w.raised
     made.title = ast.get_docstring(node) or ""
     made.may_fail = any("work->error" in line for line in w.text.lines)
     said = {*made.words, *re.findall(r"\w+", " ".join(one.text for one in parameters))}

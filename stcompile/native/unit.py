@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stcompile.native.bindings import Raised
+from stcompile.native.bindings import Part, Raised
 from stcompile.native.functions import called_by, short_function
 from stcompile.native.kinds import INT, Array, Kind, Number, Parameter
 from stcompile.native.names import c_name
@@ -21,8 +21,8 @@ from stcompile.wengert.dims import Dim, Size, Symbol, size_of
 @dataclass
 class Made:
     """A translated function: its name in C, its parameters besides the workspace, its results, its
-    text, what it needs (the lengths that have names, the workspace, and arrays there), and if it
-    may find an error."""
+    text, what it needs (the lengths that have names, the workspace, and arrays there), if it may
+    find an error, and the errors whose codes its callers give it."""
 
     name: str
     parameters: list[Parameter]
@@ -33,6 +33,7 @@ class Made:
     lengths: Sequence[str] = ()
     title: str = ""
     may_fail: bool = False
+    raised: Sequence[tuple[str, Sequence[Part]]] = ()
 
     @property
     def returned(self) -> str:
@@ -120,6 +121,10 @@ class Unit:
     def is_checked(self, node: ast.FunctionDef) -> bool:
         """True if indices in a function may be out of range."""
         return True
+
+    def is_of_callers(self, node: ast.FunctionDef) -> bool:
+        """True for a function that no line of the user's stands for: errors have those of calls."""
+        return not any(map(self.locate, range(node.lineno, (node.end_lineno or 0) + 1)))
 
     def looped(self, w: Any, node: ast.For, at: int) -> None:
         """Change the lines of a loop, those from ``at`` on."""

@@ -57,6 +57,8 @@ class Writer:
         self.inline = unit.inline
         self.expressions = expressions
         self.is_main = leaves is not None
+        self.is_of_callers = not self.is_main and unit.is_of_callers(node)
+        self.raised: list[tuple[str, tuple[Part, ...]]] = []  # then: each by a code of the caller's
         self.leaves = leaves or {}
         self.body = node.body[1:] if ast.get_docstring(node) else node.body
         self._find_names()
@@ -138,9 +140,14 @@ class Writer:
     # --- text ----------------------------------------------------------------------------------
 
     def code(self, error: str, *parts: Part) -> str:
-        """The code of an error here, by its class and the parts of its message."""
+        """The code of an error here, by its class and the parts of its message; a parameter in a
+        function that stands for no line of the user's."""
         self.needs_workspace = True
-        return self.unit.code(Raised(error, parts, self.line, self.node.name))
+        if not self.is_of_callers:
+            return self.unit.code(Raised(error, parts, self.line, self.node.name))
+        if (error, parts) not in self.raised:
+            self.raised.append((error, parts))
+        return f"code_{self.raised.index((error, parts)) + 1}"
 
     def call(self, name: str, of: Number, *given: str) -> None:
         """Write a call of a short function for numbers of a kind."""
@@ -190,6 +197,7 @@ class Writer:
             self.result_names.append("")
         if not self.result_names[at]:
             taken = {*map(self.unit.called, self.env), *self.result_names}
+            taken |= {leaf.code for leaf in self.leaves.values()}
             while wish in taken:
                 wish += "_out"
             self.result_names[at] = wish

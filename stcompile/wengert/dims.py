@@ -134,7 +134,14 @@ class Dim:
 
     @staticmethod
     def of(offset: int, terms: Mapping[Term, int]) -> Size:
-        """The sum; an int if nothing but the offset is left."""
+        """The sum; an int if nothing but the offset is left. The greatest and the least of two
+        sizes are both of them."""
+        for term, count in terms.items():
+            if isinstance(term, Extreme) and term.of == "max" and len(term.parts) == 2:
+                least = replace(term, of="min")
+                if terms.get(least) == count != 0:
+                    one, other = term.parts
+                    return Dim.of(offset, {**terms, term: 0, least: 0}) + count * (one + other)
         left = sorted(((t, c) for t, c in terms.items() if c), key=lambda item: str(item[0]))
         return Dim(int(offset), tuple(left)) if left else int(offset)
 

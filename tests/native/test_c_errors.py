@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 import re
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -140,3 +142,81 @@ def test_numbers_of_float32_stay_so(tmp_path: Path) -> None:
     assert "float *value_out" in header_of(tmp_path)
     assert "(double)0.5" not in (tmp_path / "made.c").read_text()
     run_self_test(tmp_path / "made.c")
+
+
+# --- lines and order -----------------------------------------------------------------------------
+
+
+def two_lines(a, b):
+    t = math.log(a)
+    return t + math.sqrt(b)
+
+
+def guarded(a, b):
+    if a < 0:
+        raise KeyError("a is negative")
+    return math.exp(b) * a
+
+
+def after_a_loop(a, b):
+    total = 0.0
+    for i in range(50):
+        total = total + a * i
+    if total < 0:
+        raise KeyError("a is negative")
+    for i in range(50):
+        total = total + math.sqrt(b) * i
+    return total
+
+
+def asserted(a, b):
+    assert a > 0, "a is positive"
+    return a * math.sqrt(b)
+
+
+def rounded(a, b):
+    return a * math.floor(a) + b * math.ceil(b) + math.trunc(a) + round(a) * round(b)
+
+
+def of_counters(a, b):
+    total = 0.0
+    for i in range(60):
+        total = total * a + math.sin(i) * b + math.sqrt(i)
+    return total
+
+
+ORDERED = (two_lines, guarded, after_a_loop, asserted, rounded, of_counters)
+
+
+@needs_gcc
+@pytest.mark.parametrize("function", ORDERED)
+def test_the_first_error_is_the_one_of_python(function, tmp_path: Path) -> None:
+    st.value_and_grad(function).export(tmp_path / "made.c", 0.5, 2.0, name="tried")
+    found = re.findall(r":(\d+): (\w+Error).*\n    \w+ = (\d+)", header_of(tmp_path))
+    codes = {int(code): (error, int(line)) for line, error, code in found}
+    flags = "-shared -fPIC -Wall -Wextra -Werror -lm"
+    library = ctypes.CDLL(str(built(tmp_path / "made.c", flags, ".so")))
+    library.tried.argtypes = [ctypes.c_double] * 2 + [ctypes.c_void_p] * 3
+    for given in itertools.product((0.5, -0.5, 800.0, math.nan, math.inf), repeat=2):
+        value, slope = ctypes.c_double(), ctypes.c_double()
+        code = library.tried(*given, ctypes.byref(value), ctypes.byref(slope), bytes(999))
+        try:
+            expected = function(*given)
+        except Exception as error:
+            last = traceback.extract_tb(error.__traceback__)[-1].lineno
+            assert codes[code] == (type(error).__name__, last), given
+        else:
+            assert code == 0, given
+            assert value.value == pytest.approx(expected, rel=1e-13, nan_ok=True)
+
+
+@needs_gcc
+def test_a_power_of_numpys_integers(tmp_path: Path) -> None:
+    compiled = st.compile(lambda n: 3 ** n[0])
+    compiled.export(tmp_path / "made.c", np.array([2]), name="tried")
+    library = ctypes.CDLL(str(built(tmp_path / "made.c", "-shared -fPIC", ".so")))
+    result, number = ctypes.c_int64(), ctypes.c_int64
+    assert library.tried((number * 1)(4), ctypes.byref(result), bytes(99)) == 0
+    assert result.value == 81
+    assert library.tried((number * 1)(-1), ctypes.byref(result), bytes(99)) == 1
+    assert "ValueError: Integers to negative integer powers" in header_of(tmp_path)

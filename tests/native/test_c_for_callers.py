@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import runpy
+import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -255,3 +257,87 @@ def test_integers_of_nan_are_an_error(tmp_path: Path) -> None:
         pointers = [ctypes.byref(one) for one in results]
         given = double(x), (double * 4)(*table), *pointers, (double * 99)()
         assert library.looked_up_value_and_grad(*given) == code
+
+
+# --- what newcomers met --------------------------------------------------------------------------
+
+
+class Scales(NamedTuple):
+    w: np.ndarray
+    b: float
+
+
+def in_a_dict(m, x):
+    return np.sum(x * m["b"])
+
+
+def in_a_tuple(m, x):
+    b = m[0]
+    for i in range(60):
+        b = 0.5 * b + x[i % 3] * m[1]
+    return b
+
+
+def in_a_named_tuple(m, x):
+    return np.sum(m.w * x) * m.b
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("function", "scales"),
+    [(in_a_dict, {"b": 0.3}), (in_a_tuple, (0.3, 2.0)), (in_a_named_tuple, Scales(X, 0.3))],
+)
+def test_numbers_in_containers(function, scales: Any, tmp_path: Path) -> None:
+    st.value_and_grad(function).export(tmp_path / "made.c", scales, X)
+    run_self_test(tmp_path / "made.c")
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [("f", one) for one in ("value_out", "result", "and_eq", "const_cast", "char16_t")]
+    + [(one, "a") for one in ("code", "given_x", "found_result", "complex", "gamma", "signgam")],
+)
+@pytest.mark.skipif(shutil.which("g++") is None, reason="not installed: g++")
+def test_names_of_others(name: str, argument: str, tmp_path: Path) -> None:
+    source = f"import numpy as np\ndef {name}({argument}, x):\n    return {argument} * np.sum(x)\n"
+    (tmp_path / "model.py").write_text(source)
+    function = runpy.run_path(str(tmp_path / "model.py"))[name]
+    made = st.compile(function) if argument == "a" else st.value_and_grad(function, argument)
+    made.export(tmp_path / "made.c", 2.0, X)
+    run_self_test(tmp_path / "made.c")
+    (tmp_path / "user.cpp").write_text('#include <cmath>\n#include "made.h"\n')
+    command = "g++ -std=c++17 -Wall -Wextra -pedantic -Werror -fsyntax-only user.cpp"
+    subprocess.run(command.split(), cwd=tmp_path, check=True)
+
+
+def chosen_on_a_path(a, b):
+    if a > 1.0:
+        t = np.where(2 > 0, a, b)
+    else:
+        t = a * b
+    return t * t
+
+
+@needs_gcc
+def test_a_workspace_that_was_never_cleared(tmp_path: Path) -> None:
+    """A boolean that has no value on a path is not read from it: it would be neither of the two."""
+    st.value_and_grad(chosen_on_a_path).export(tmp_path / "made.c", 2.0, 3.0, name="tried")
+    (tmp_path / "user.c").write_text(
+        '#include <string.h>\n#include "made.h"\nint main(void) {\n'
+        "    struct tried_workspace work;\n    double value, d_a;\n"
+        "    memset(&work, 90, sizeof work);\n"
+        "    return tried(0.5, 3.0, &value, &d_a, &work) || value != 2.25 || d_a != 9.0;\n}\n"
+    )
+    command = "gcc -fsanitize=undefined -fno-sanitize-recover=all user.c made.c -o user -lm"
+    subprocess.run(command.split(), cwd=tmp_path, check=True)
+    assert ran(tmp_path / "user").returncode == 0
+
+
+@needs_gcc
+def test_convolutions_have_named_lengths(tmp_path: Path) -> None:
+    smooth = np.array([1.0, 2.0, 1.0])
+    made = st.value_and_grad(lambda x: np.sum(np.convolve(x, smooth) ** 2), dynamic=True)
+    made.export(tmp_path / "made.c", np.ones(9), name="smooth")
+    assert "double d_x_out[restrict n]" in (tmp_path / "made.h").read_text()
+    run_self_test(tmp_path / "made.c")

@@ -250,6 +250,12 @@ def test_bounds_of_quotients_and_products(size: Any, low: int, high: int | None)
     assert greatest(size) >= ENDLESS if high is None else greatest(size) == high
 
 
+def test_the_greatest_and_the_least_are_both() -> None:
+    assert maximum(n, 7) + minimum(n, 7) - 7 == n
+    assert 2 * maximum(n, 7) - m + 2 * minimum(n, 7) == 2 * n + 14 - m
+    assert str(2 * maximum(n, 7) + minimum(n, 7)) == f"2*max(7, {n})+min(7, {n})"
+
+
 def test_products_are_divided() -> None:
     assert over(n * m + 2 * n, n) == m + 2
     assert over(6 * n, 3) == 2 * n
