@@ -16,19 +16,6 @@ T minimum_S(T x, T y)
     return x != x ? x : smaller;
 }
 
-T clip_S(T x, T low, T high)
-{
-    const T y = x >= low ? x : low;
-    const T z = y <= high ? y : high;
-    return y != y ? y : z;
-}
-
-T int_clip_S(T x, T low, T high)
-{
-    const T y = x > low ? x : low;
-    return y < high ? y : high;
-}
-
 T int_maximum_S(T x, T y) { return x > y ? x : y; }
 
 T int_minimum_S(T x, T y) { return x < y ? x : y; }

@@ -82,7 +82,7 @@ def own_statement(w: Writer, name: str, arguments: Sequence[Value], targets: Seq
             if target not in w.declared:
                 w.declared.add(target)
                 w.env[target] = Value(kind, own)
-                w.hoist(target, f"{kind.c} {own};")
+                w.hoist(target, f"{kind.c} {own} = 0;")
             outs.append(f"&{own}")
     w.say(f"{_text(w, made, arguments, outs)};")
     for target, value in held.items():

@@ -196,7 +196,7 @@ def _message(run: Run, values: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[At
 def _known_text(run: Run, arguments: Sequence[ast.expr], frame: Frame) -> str | None:
     """The message of an error, to be shown in another message: its only argument, if it is a known
     string."""
-    if len(arguments) != 1 or not isinstance(arguments[0], ast.Constant | ast.JoinedStr):
+    if len(arguments) != 1 or not isinstance(arguments[0], ast.Constant | ast.JoinedStr | ast.Name):
         return None
     try:
         message = run.evaluate(arguments[0], frame)
