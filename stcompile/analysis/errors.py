@@ -17,7 +17,7 @@ _ARITHMETIC: Kinds = (ZeroDivisionError, OverflowError)
 LINALG: Kinds = (np.linalg.LinAlgError,)
 _UNKNOWN: Kinds = (ValueError, IndexError, ArithmeticError, TypeError)
 _SMALL = 2**1000  # an int that a float can hold
-_OFLINALG = frozenset(
+_OF_LINALG = frozenset(
     {"inv", "solve", "cholesky", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "pinv"}
     | {"lstsq", "lu_factor"}
 )
@@ -52,7 +52,7 @@ def raised_by(equation: Equation) -> Kinds:
         return (AssertionError,)
     if name.startswith("math."):
         return _of_math(name.removeprefix("math."))
-    if name in _OFLINALG:
+    if name in _OF_LINALG:
         return LINALG
     if name.startswith("linalg."):
         return (*LINALG, ValueError)

@@ -13,7 +13,7 @@ import numpy as np
 from stcompile.analysis.regions import Repeat
 from stcompile.code.literals import attribute, literal
 from stcompile.code.templates import Code, Operand, substitute
-from stcompile.codegen_templates.loops import WRITTEN
+from stcompile.codegen_templates.loops import PLAIN, WRITTEN
 from stcompile.emit.statements import Statements
 from stcompile.wengert.bounds import greatest
 from stcompile.wengert.dims import ENDLESS
@@ -67,7 +67,9 @@ class Whole(Numbers):
     those of arrays as for NumPy."""
 
     def code_of(self, equation: Equation, operands: list[Operand]) -> Code:
-        if all(atom.type.kind in NUMBERS for atom in (*equation.inputs, *equation.outputs)):
+        atoms = (*equation.inputs, *equation.outputs)
+        is_of_numbers = all(atom.type.kind in NUMBERS for atom in atoms)
+        if is_of_numbers and equation.primitive in PLAIN | WRITTEN.keys():
             return super().code_of(equation, operands)
         return Statements.code_of(self, equation, operands)
 

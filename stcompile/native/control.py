@@ -204,9 +204,15 @@ def _assert(w: Writer, node: ast.Assert) -> None:
     _if(w, ast.fix_missing_locations(ast.copy_location(raised, node)))
 
 
+def _try(w: Writer, node: ast.Try) -> None:
+    what = "a `try` around what fails for some numbers of the data"
+    w.refuse_translation(what, "ask before it, by an `if`")
+
+
 STATEMENTS: Statements = {
     **SIMPLE,
     ast.Assert: _assert,
+    ast.Try: _try,
     ast.For: _for,
     ast.While: _while,
     ast.If: _if,

@@ -210,6 +210,35 @@ def test_the_first_error_is_the_one_of_python(function, tmp_path: Path) -> None:
             assert value.value == pytest.approx(expected, rel=1e-13, nan_ok=True)
 
 
+def tried_root(a):
+    try:
+        root = math.sqrt(a)
+    except ValueError:
+        root = 0.5 * a
+    return root * a
+
+
+def tried_quotient(a, b):
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return 2.0 * a
+
+
+@needs_gcc
+def test_errors_that_are_caught(tmp_path: Path) -> None:
+    with pytest.raises(st.LanguageError, match="a `try` around what fails") as refused:
+        st.compile(tried_root).export(tmp_path / "made.c", 2.0)
+    assert "by an `if`" in str(refused.value)
+    st.compile(tried_quotient).export(tmp_path / "made.c", 3.0, 2.0, name="tried")
+    library = ctypes.CDLL(str(built(tmp_path / "made.c", "-shared -fPIC", ".so")))
+    library.tried.argtypes = [ctypes.c_double] * 2 + [ctypes.c_void_p] * 2
+    result = ctypes.c_double()
+    for b, expected in ((2.0, 1.5), (0.0, 6.0)):
+        assert library.tried(3.0, b, ctypes.byref(result), bytes(99)) == 0
+        assert result.value == expected
+
+
 @needs_gcc
 def test_a_power_of_numpys_integers(tmp_path: Path) -> None:
     compiled = st.compile(lambda n: 3 ** n[0])
