@@ -340,11 +340,22 @@ def _source(unit: Unit, made: Made, file: str) -> str:
         "#include <string.h>",
         "",
     ]
+    unit.order = _called(unit, made)
     lines += shared_lines(unit, _has_complex(unit, made))
     lines += _function(unit, made, "int", *_checked(unit))
     if unit.lengths:
         lines += ["", _measure(unit), "{", *measure_lines(unit, made.members), "}"]
     return joined(lines)
+
+
+def _called(unit: Unit, made: Made) -> list[Made]:
+    """The functions that are called: what a length is may be written without its own."""
+    words, kept = made.words, list[Made]()
+    for one in reversed(unit.order):
+        if one.name in words:
+            kept.append(one)
+            words |= one.words
+    return kept[::-1]
 
 
 def shared_lines(unit: Unit, has_complex: bool) -> list[str]:

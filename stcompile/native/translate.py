@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -36,6 +37,7 @@ def translate(
         if w.assigned[own]:
             _bind_leaf(w, own, value)
     block(w, w.body)
+    _leave_out_unread(w.text.lines)
     outs = [] if returns_number(w) else zip(w.result_names, w.results, strict=True)
     parameters = [*w.parameters, *(Parameter(own, kind, is_read=False) for own, kind in outs)]
     made = Made(name, parameters, w.results, w.text.lines, w.needs_workspace)
@@ -47,6 +49,19 @@ def translate(
     said -= {symbol.name for symbol in symbols_in(tuple(w.chosen.values()))}
     made.lengths = [own for own in (*unit.lengths, *unit.chosen) if own in said]
     return made
+
+
+_CONSTANT = re.compile(r" *const [\w ]+ (\w+) = (.*);")
+
+
+def _leave_out_unread(lines: list[str]) -> None:
+    """Leave out numbers that nothing reads, unless an error may be found where they are made."""
+    code = [line for line in lines if not line.lstrip().startswith("/*")]
+    count = Counter(re.findall(r"[A-Za-z_]\w*", "\n".join(code)))
+    for at in reversed(range(len(lines))):
+        found = _CONSTANT.fullmatch(lines[at])
+        if found and count[found[1]] == 1 and "work" not in found[2]:
+            count.subtract(re.findall(r"[A-Za-z_]\w*", lines.pop(at)))
 
 
 def _find_outputs(w: Writer) -> None:

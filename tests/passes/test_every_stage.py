@@ -52,7 +52,8 @@ CONTROL = (
 )
 LEVELS = {stages_at(level): level for level in ("fast", "readable")}  # once if they are the same
 every_level = pytest.mark.parametrize("stages", LEVELS, ids=LEVELS.values())
-LOOPS = {stages_at("compiled"): "compiled"}  # its lists are evaluated element by element
+# Their lists are evaluated element by element.
+LOOPS = {stages_at("compiled"): "compiled", stages_at("whole"): "whole"}
 with_loops = pytest.mark.parametrize("stages", LEVELS | LOOPS, ids=(LEVELS | LOOPS).values())
 RANDOM = range(50)
 STATEMENTS = 10
@@ -127,11 +128,43 @@ def names_of_three_loops(x, A, k, places):
 
 @with_loops
 def test_loops_that_share_names(stages: tuple[Stage, ...]) -> None:
-    level = (LEVELS | LOOPS)[stages]
+    level = (LEVELS | LOOPS)[stages].replace("whole", "compiled")
     gradients = st.value_and_grad(names_of_three_loops, ("x", "A"), level=level)
     x = np.array([0.3, -0.7, 0.9, 0.4, -0.2])
     args = x, np.outer(x, x), 4, np.array([0, 4, 3, 2, 4])
     assert check_example(stages, gradients, args)
+
+
+def parts_of_a_column(A, s):
+    """The parts are of up to three elements, and get one number each."""
+    for k in range(22):
+        s = s + np.sum(A[max(0, k - 3) : k, k], keepdims=True)
+    return np.sum(np.sin(s))
+
+
+@with_loops
+def test_parts_that_are_short_at_first(stages: tuple[Stage, ...]) -> None:
+    gradients = st.value_and_grad(parts_of_a_column, ("A", "s"))
+    assert check_example(stages, gradients, (np.outer(np.ones(22), np.arange(22.0)), Y[:1]))
+
+
+def columns_in_a_while(x):
+    """The adjoint of the `while` takes the number of its steps before the array that is turned."""
+    b = np.zeros((22, 22))
+    for k in range(20, 0, -1):
+        if np.min(b) > 0.1:
+            b[0, k] = 0.5
+        else:
+            while b[k][k] < 1.0:
+                b[:, k] = b[k][k] + x
+    return np.sum(np.sin(b))
+
+
+@with_loops
+def test_arrays_that_are_turned_in_a_while(stages: tuple[Stage, ...]) -> None:
+    level = (LEVELS | LOOPS)[stages].replace("whole", "compiled")
+    gradients = st.value_and_grad(columns_in_a_while, level=level)
+    assert check_example(stages, gradients, (np.linspace(0.7, 1.2, 22),))
 
 
 # --- the check itself ----------------------------------------------------------------------------

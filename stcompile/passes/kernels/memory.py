@@ -12,7 +12,7 @@ from stcompile.base.thresholds import ADDED_ROW, UNPACKED, UNROLLED_SUM
 from stcompile.passes.kernels.elements import all_indices, place_in, selecting
 from stcompile.passes.kernels.reductions import Terms, terms_of
 from stcompile.passes.kernels.writer import Lazy, Value, Writer
-from stcompile.wengert.bounds import greatest, usual
+from stcompile.wengert.bounds import usual
 from stcompile.wengert.dims import Size
 from stcompile.wengert.ir import Atom, Constant, Equation, Variable, as_variable
 from stcompile.wengert.parts import Index, Indices, one_element, read_of, starts_of, view_of
@@ -97,9 +97,11 @@ def filled(
 
     mark, was, around = len(w.equations), w.conflict, w.around
     w.conflict, w.around = False, frozenset(w.counted)
-    if isinstance(value, Lazy) and value.numbers and math.prod(map(greatest, dims)) <= UNPACKED:
+    known = [n for n in dims if isinstance(n, int)]
+    is_small = len(known) == len(dims) and math.prod(known) <= UNPACKED
+    if isinstance(value, Lazy) and value.numbers and is_small:
         result: Atom = target
-        for indices in all_indices([greatest(n) for n in dims]):
+        for indices in all_indices(known):
             (result,) = step(indices, [result])
     else:
         (result,) = w.nest(dims, [target], step)

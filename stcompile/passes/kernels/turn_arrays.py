@@ -307,13 +307,14 @@ def _of_loop(loop: Equation, orders: Mapping[int, Order]) -> tuple[Equation, Ord
     """A loop whose operands at some positions are in other orders, and the orders of its
     results."""
     ports = Ports.of(loop)
+    first = 0 if ports.count is None else 1  # the number of steps stands before the operands
     inputs = (*ports.body_constants, *ports.body_carry)
-    body, _ = _of_program(ports.body, {inputs[at]: order for at, order in orders.items()})
+    body, _ = _of_program(ports.body, {inputs[at - first]: order for at, order in orders.items()})
     made = {"body": body}
     if ports.condition is not None:
-        of = {ports.condition.inputs[at]: order for at, order in orders.items()}
+        of = {ports.condition.inputs[at - first]: order for at, order in orders.items()}
         made["condition"], _ = _of_program(ports.condition, of)
-    results = enumerate(ports.results, len(ports.constants))
+    results = enumerate(ports.results, first + len(ports.constants))
     found = {result: orders[at] for at, result in results if at in orders}
     return _with_outputs(loop, found, made), found
 
