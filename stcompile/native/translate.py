@@ -11,7 +11,7 @@ from dataclasses import replace
 from stcompile.native.control import block
 from stcompile.native.expressions import EXPRESSIONS
 from stcompile.native.kinds import Array, Number, Parameter
-from stcompile.native.names import flat, nodes, sharing_names
+from stcompile.native.names import flat, nodes
 from stcompile.native.statements import returns_number
 from stcompile.native.unit import Made, Unit
 from stcompile.native.values import UNKNOWN, Value
@@ -105,7 +105,6 @@ def _bind_array(w: Writer, name: str, value: Value) -> None:
 def _bind_leaf(w: Writer, name: str, value: Value) -> None:
     """A leaf whose name is given other values: an array is copied."""
     w.assigned[name] += 1
-    w.shared = sharing_names(w.body, [n for n in w.leaves if w.assigned[n]])
     w.declared.add(name)
     if not isinstance(value.kind, Array):
         w.env[name] = value

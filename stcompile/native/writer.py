@@ -97,7 +97,7 @@ class Writer:
         self.given = [] if self.is_main else [one.arg for one in self.node.args.args]
         self.assigned = Counter([*self.given, *names_in(body, ast.Store)])
         self.is_read = Counter(names_in(body, ast.Load))
-        self.shared = sharing_names(body, self.given)
+        self.shared = sharing_names(body, [*self.given, *self.leaves])
         self.written = written_names(self.node, definitions)
         self.changed = changed_parameters(self.node, definitions)
         self.blocks = blocks_of(body)

@@ -302,3 +302,20 @@ def test_lengths_that_the_data_decide() -> None:
         found, expected = in_c(loss)(x[:n], 1.5), plain(x[:n], 1.5)
         np.testing.assert_allclose(found[0], expected[0], rtol=1e-12)
         np.testing.assert_allclose(found[1], expected[1], rtol=1e-12, atol=1e-15)
+
+
+def left_early(x):
+    u = x
+    for k in range(3):
+        if u[k] > 0.26:
+            return np.sum(np.sin(u) * 0.5)
+        u = u * 0.9
+    return np.sum(np.sin(u) * np.arange(np.size(u)))
+
+
+@needs_gcc
+def test_a_name_that_begins_as_an_argument(tmp_path: Path) -> None:
+    """It is given another array in each step of a loop that stays one."""
+    x = np.array([-0.52, 0.067, 0.168, 0.182])
+    st.value_and_grad(left_early, dynamic=True).export(tmp_path / "made.c", x)
+    run_self_test(tmp_path / "made.c")
